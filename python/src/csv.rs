@@ -1,11 +1,13 @@
 //! Text files as Python sees them.
 
+mod condition;
 mod reader;
 mod table;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use entasis_csv::condition::Condition;
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
@@ -15,6 +17,7 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::write::destination::Destination;
 use crate::{errors, monitor};
+use condition::PyCondition;
 use reader::{PyReader, Raised};
 pub use table::CsvTable;
 
@@ -63,6 +66,8 @@ pub struct Arguments {
     fill: bool,
     on_error: String,
     rows: Option<(u64, u64)>,
+    /// The names of the columns of a filter, and a function from a handle to the filter for it.
+    filter: Option<(Vec<String>, Py<PyAny>)>,
     encoding: Option<String>,
     views: bool,
     as_categories: bool,
@@ -158,18 +163,32 @@ fn or_raised<T>(result: PyResult<T>, raised: &Raised) -> PyResult<T> {
 pub fn read_csv(
     py: Python<'_>,
     sources: Sources,
-    arguments: Arguments,
+    mut arguments: Arguments,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<CsvTable> {
-    let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
+    let filter = arguments.filter.take();
+    let condition = filter.map(|(columns, bind)| Arc::new(PyCondition::new(columns, bind)));
+    let mut options = arguments.options().map_err(|e| errors::raise(py, &e))?;
+    options.condition = condition.clone().map(|condition| condition as Arc<dyn Condition>);
     let layout = options.layout;
     let raised = Raised::default();
     let read = monitor::run_watched(py, progress, |monitor| {
         let mut job = Job::open_all(origins(sources, &raised), &options)?;
-        Ok(match job.read(monitor)? {
+        let is_filtered = condition.is_some() && job.plan.takes_condition();
+        if !is_filtered && condition.is_some() {
+            // The caller filters the rows.
+            job.plan.condition = None;
+            job.plan.columns = Selection::All;
+        }
+        let found = job.read(monitor).inspect_err(|error| {
+            if let Some(exception) = condition.as_ref().and_then(|condition| condition.exception(error)) {
+                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(exception);
+            }
+        });
+        Ok(match found? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
-                Ok(CsvTable::new(table, layout, spec))
+                Ok(CsvTable::new(table, layout, spec, is_filtered))
             }
             Outcome::Refused(refused) => Err((job.error(&refused), refused)),
         })
@@ -195,7 +214,7 @@ pub fn convert_csv(
         Ok(match table::store(&mut job, &path, &write, monitor)? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
-                Ok(CsvTable::new(table, layout, spec))
+                Ok(CsvTable::new(table, layout, spec, false))
             }
             Outcome::Refused(refused) => Err((job.error(&refused), refused)),
         })

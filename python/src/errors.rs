@@ -21,6 +21,7 @@ fn class_name(kind: Kind) -> &'static str {
         Kind::Corrupt => "CorruptFileError",
         Kind::Unsupported => "UnsupportedTypeError",
         Kind::Text => "ProblemError",
+        Kind::NoColumn => "ColumnNotFoundError",
         Kind::Limit => "LimitError",
         Kind::OutOfMemory => "OutOfMemoryError",
         _ => "ArgumentError",

@@ -61,6 +61,12 @@ impl<'f> Filter<'f> {
     }
 }
 
+/// The predicate of a condition on the columns of a file.
+pub fn predicate(file: &File, condition: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
+    let nan_is_null = || NanIsNull::of(file, None).map_err(|e| errors::raise(condition.py(), &e));
+    Conditions { file, nan_is_null: &nan_is_null, is_of_engine: false }.predicate(condition)
+}
+
 /// The number of the column that is a field of a struct column.
 pub fn field(py: Python<'_>, file: &File, column: u64, name: &str) -> PyResult<u64> {
     entasis_query::field(file, column, name).map_err(|e| errors::raise(py, &e))

@@ -189,9 +189,7 @@ impl Parse for Double {
             }
             Number::Integer(value) => {
                 let facts = &mut self.facts;
-                facts.has_numbers = true;
-                facts.has_negative_integers |= value < 0.0;
-                facts.has_large_integers |= value >= 9_223_372_036_854_775_808.0;
+                facts.note_integer(value);
                 let is_text = facts.has_negative_integers && facts.has_large_integers && !self.is_given;
                 (!is_text).then_some(value)
             }
@@ -548,6 +546,15 @@ fn text_field(column: &Column<'_>, row: usize, meaning: &Meaning) -> TextField {
         return TextField::Quoted(start, end);
     }
     TextField::Plain(start, end)
+}
+
+/// Whether a string is missing.
+pub fn has_missing(column: &Column<'_>, meaning: &Meaning) -> bool {
+    (0..column.len()).any(|row| {
+        let (start, end) = column.get(row);
+        start >= end
+            || (meaning.misses_in_text && matches!(text_field(column, row, meaning), TextField::Missing))
+    })
 }
 
 /// Appends the text of a quoted field.

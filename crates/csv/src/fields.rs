@@ -227,6 +227,24 @@ impl Fields {
         (self.starts, self.numbers) = (starts, numbers);
     }
 
+    /// Keeps the rows whose bit is 1.
+    pub fn keep(&mut self, bits: &[u64]) {
+        let (mut starts, mut numbers) = (Vec::new(), Vec::new());
+        for (group, &bits) in bits.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                let row = 64 * group + left.trailing_zeros() as usize;
+                left &= left - 1;
+                numbers.push(self.number(row) as u32);
+                let from = row * self.stride;
+                starts.extend_from_slice(&self.starts[from..=from + self.n_columns]);
+            }
+        }
+        self.stride = self.n_columns + 1;
+        self.n_rows = numbers.len();
+        (self.starts, self.numbers) = (starts, numbers);
+    }
+
     /// The number of rows.
     pub fn n_rows(&self) -> usize {
         self.n_rows

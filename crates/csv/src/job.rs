@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use entasis::{Error, HostRead, Monitor, Result, WriteOptions, default_threads};
 
+use crate::condition::Condition;
 use crate::input::Inputs;
 use crate::piece::TextLayout;
 use crate::problems::OnError;
@@ -52,6 +54,8 @@ pub struct Options {
     pub on_error: OnError,
     /// The rows to read.
     pub rows: Option<Range<u64>>,
+    /// The rows to read, by their values. See [`Plan::takes_condition`].
+    pub condition: Option<Arc<dyn Condition>>,
     /// Whether strings become codes of categories, apart from columns with given types.
     pub as_categories: bool,
     /// The layout of strings.
@@ -84,6 +88,7 @@ impl Default for Options {
             fill: false,
             on_error: OnError::Error,
             rows: None,
+            condition: None,
             as_categories: false,
             layout: plan.layout,
             max_field: plan.max_field,
@@ -172,6 +177,7 @@ impl Job {
             fill: options.fill,
             on_error: options.on_error,
             rows: options.rows.clone(),
+            condition: options.condition.clone(),
             as_categories: options.as_categories,
             layout: options.layout,
             max_field: options.max_field,

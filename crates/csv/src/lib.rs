@@ -2,11 +2,14 @@
 #![forbid(unsafe_code)]
 
 pub mod categories;
+mod check;
+pub mod condition;
 pub mod convert;
 pub mod cut;
 pub mod dates;
 mod dialect;
 pub mod fields;
+pub mod fill;
 pub mod frame;
 pub mod input;
 mod job;

@@ -2,7 +2,7 @@
 
 use entasis::{Buffer, Error, Result};
 
-use crate::types::Type;
+use crate::types::{Type, Unit};
 
 /// How strings are laid out in memory, as in Arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,22 @@ pub struct Facts {
     pub has_negative_integers: bool,
     /// A float is written like an integer from 2^63 on.
     pub has_large_integers: bool,
+    /// A float cannot hold an integer exactly.
+    pub has_inexact_integers: bool,
+    /// 64 bits of nanoseconds cannot hold a time.
+    pub has_far_times: bool,
+    /// A value is missing.
+    pub has_missing: bool,
 }
 
 impl Facts {
+    /// Notes a float that is written like an integer.
+    pub fn note_integer(&mut self, value: f64) {
+        self.has_numbers = true;
+        self.has_negative_integers |= value < 0.0;
+        self.has_large_integers |= value >= 9_223_372_036_854_775_808.0;
+    }
+
     /// The facts of both.
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -54,6 +67,9 @@ impl Facts {
             has_numbers: self.has_numbers | other.has_numbers,
             has_negative_integers: self.has_negative_integers | other.has_negative_integers,
             has_large_integers: self.has_large_integers | other.has_large_integers,
+            has_inexact_integers: self.has_inexact_integers | other.has_inexact_integers,
+            has_far_times: self.has_far_times | other.has_far_times,
+            has_missing: self.has_missing | other.has_missing,
         }
     }
 }
@@ -108,6 +124,15 @@ impl Piece {
             });
         }
         let mut piece = self;
+        // Values that were left out have only facts.
+        let fails = match (from, to) {
+            (Type::INT, Type::UINT) => piece.facts.has_negative_integers,
+            (_, Type::FLOAT) => piece.facts.has_inexact_integers,
+            _ => piece.facts.has_far_times,
+        };
+        if fails {
+            return Ok(None);
+        }
         let convert: fn(u64, &mut Facts) -> Option<u64> = match (from, to) {
             (Type::INT, Type::UINT) => |bits, _| ((bits as i64) >= 0).then_some(bits),
             (Type::INT, Type::FLOAT) => |bits, facts| {
@@ -139,5 +164,33 @@ impl Piece {
         piece.of = to;
         piece.facts = facts;
         Ok(Some(piece))
+    }
+
+    /// The facts, with those that stand for values that are dropped.
+    pub fn all_facts(&self) -> Facts {
+        let has_missing = (0..self.n).any(|i| !self.is_present(i));
+        let mut facts = Facts { has_missing, ..self.facts };
+        if !matches!(self.of, Type::INT | Type::UINT | Type::Datetime { unit: Unit::Microsecond, .. }) {
+            return facts;
+        }
+        let values: &[u64] = bytemuck::cast_slice(&self.values);
+        let present = values.iter().enumerate().filter(|&(i, _)| self.is_present(i));
+        for (_, &bits) in present {
+            let value = bits as i64;
+            match self.of {
+                Type::INT => {
+                    facts.has_numbers = true;
+                    facts.has_negative_integers |= value < 0;
+                    facts.has_inexact_integers |= value as f64 as i128 != i128::from(value);
+                }
+                Type::UINT => {
+                    facts.has_numbers = true;
+                    facts.has_large_integers |= value < 0;
+                    facts.has_inexact_integers |= bits as f64 as u128 != u128::from(bits);
+                }
+                _ => facts.has_far_times |= value.checked_mul(1000).is_none(),
+            }
+        }
+        facts
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a text into columns.
 
+mod chosen;
 mod columns;
 mod header;
 mod pass;
@@ -14,6 +15,7 @@ pub use store::{store, store_all};
 use entasis::{Buffer, Error, Monitor, Result};
 
 use crate::categories::Categories;
+use crate::condition::Condition;
 use crate::convert::Meaning;
 use crate::dialect::Dialect;
 use crate::input::{Input, Inputs, Single};
@@ -64,6 +66,8 @@ pub struct Plan {
     pub on_error: OnError,
     /// The rows to read, with none that are left out.
     pub rows: Option<Range<u64>>,
+    /// The rows to read, by their values. See [`Plan::takes_condition`].
+    pub condition: Option<Arc<dyn Condition>>,
     /// Whether strings become codes of categories, apart from columns with given types.
     pub as_categories: bool,
     /// The layout of strings.
@@ -100,6 +104,7 @@ impl Default for Plan {
             fill: false,
             on_error: OnError::Error,
             rows: None,
+            condition: None,
             as_categories: false,
             layout: TextLayout::Offsets,
             max_field: 64 << 20,
@@ -122,6 +127,14 @@ pub enum Selection {
 }
 
 impl Plan {
+    /// Whether the rows can be chosen by a condition. Values of left out rows decide nothing else
+    /// than types then.
+    pub fn takes_condition(&self) -> bool {
+        let has_categories = self.as_categories || self.types.iter().any(|(_, of)| *of == Type::Categorical);
+        let is_skipping = self.on_error == OnError::Skip;
+        !has_categories && !is_skipping && self.dates.is_empty() && self.id.is_none() && self.rows.is_none()
+    }
+
     fn meaning(&self) -> Meaning {
         Meaning {
             dialect: self.dialect,
@@ -161,6 +174,8 @@ pub struct Column {
     pub pieces: Vec<Piece>,
     /// The strings that codes stand for.
     pub categories: Option<Piece>,
+    /// Whether a value is missing, maybe in a row that a condition left out.
+    pub has_missing: bool,
 }
 
 /// The outcome of a reading.

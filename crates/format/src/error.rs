@@ -37,6 +37,8 @@ pub enum Kind {
     Unsupported,
     /// The caller asked for something impossible.
     Argument,
+    /// The caller asked for a column that is not there.
+    NoColumn,
     /// A text, such as CSV, does not fit what it is read as.
     Text,
     /// A limit of the reader was reached.
@@ -102,6 +104,12 @@ impl Error {
     #[cold]
     pub fn argument(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Argument, message.into())
+    }
+
+    /// The caller asked for a column that is not there.
+    #[cold]
+    pub fn no_column(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::NoColumn, message.into())
     }
 
     /// A text does not fit what it is read as.
@@ -297,6 +305,7 @@ impl Inner {
                 | io::ErrorKind::InvalidFilename,
             )
             | Kind::Argument
+            | Kind::NoColumn
             | Kind::Text => return None,
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
@@ -334,7 +343,7 @@ impl Kind {
             Kind::Newer => "newer version",
             Kind::Corrupt => "damaged",
             Kind::Unsupported => "not supported",
-            Kind::Argument => "wrong argument",
+            Kind::Argument | Kind::NoColumn => "wrong argument",
             Kind::Text => "problem in the text",
             Kind::Limit => "limit reached",
             Kind::OutOfMemory => "out of memory",
@@ -511,6 +520,7 @@ mod tests {
         assert_eq!(Error::newer("x").kind(), Kind::Newer);
         assert_eq!(Error::unsupported("x").kind(), Kind::Unsupported);
         assert_eq!(Error::argument("x").kind(), Kind::Argument);
+        assert_eq!(Error::no_column("x").kind(), Kind::NoColumn);
         assert_eq!(Error::limit("x").kind(), Kind::Limit);
         assert_eq!(Error::not_entasis("x").kind(), Kind::NotEntasis);
         assert_eq!(Error::interrupted().kind(), Kind::Interrupted);

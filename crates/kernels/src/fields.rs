@@ -145,6 +145,50 @@ macro_rules! for_each_64 {
     };
 }
 
+/// Finds the digits among bytes.
+trait Digits: Copy {
+    /// The bits of the digits among 64 bytes.
+    fn digits(self, bytes: &[u8; 64]) -> u64;
+}
+
+/// Compares bytes with plain arithmetic.
+#[derive(Clone, Copy)]
+struct PlainDigits;
+
+impl Digits for PlainDigits {
+    #[inline(always)]
+    fn digits(self, bytes: &[u8; 64]) -> u64 {
+        let mut mask = 0u64;
+        for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            let value = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
+            // The top bit of each byte says whether the value is above 9.
+            let above = (value & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676;
+            let ones = !(above | value) >> 7 & 0x0101_0101_0101_0101;
+            mask |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+        }
+        mask
+    }
+}
+
+#[inline(always)]
+fn digits_with<D: Digits>(digits: D, text: &[u8], out: &mut Vec<u64>) {
+    let (blocks, rest) = text.as_chunks::<64>();
+    out.extend(blocks.iter().map(|bytes| digits.digits(bytes)));
+    let mut padded = [0; 64];
+    padded[..rest.len()].copy_from_slice(rest);
+    out.push(digits.digits(&padded));
+}
+
+/// Replaces `out` by one bit for each byte of a text, the lowest first: whether it is an ASCII
+/// digit. At least one bit follows that is 0.
+pub fn digits(text: &[u8], out: &mut Vec<u64>) {
+    out.clear();
+    #[cfg(target_arch = "x86_64")]
+    x86::digits(text, out);
+    #[cfg(not(target_arch = "x86_64"))]
+    digits_with(PlainDigits, text, out);
+}
+
 /// A survey in progress.
 struct Surveyor<C> {
     compare: C,

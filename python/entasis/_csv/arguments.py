@@ -15,6 +15,9 @@ from .dtypes import type_name
 from .spec import Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entasis._entasis import Handle
     from entasis._typing import Rows
 
     from .spec import Source
@@ -47,6 +50,7 @@ def of(
     fill: bool = False,
     on_error: str = "error",
     rows: tuple[int, int] | None = None,
+    filter: tuple[list[str], Callable[[Handle], tuple[Any, ...]]] | None = None,
     max_field: int = MAX_FIELD,
     max_bytes: int | None = None,
     spill_limit: int = SPILL_LIMIT,
@@ -87,6 +91,7 @@ def of(
         "fill": bool(fill),
         "on_error": on_error,
         "rows": rows,
+        "filter": filter,
         "max_field": _options.integer_between("max_field", max_field, "a number of bytes", 1, None),
         "max_bytes": max_bytes,
         "spill_limit": _options.integer_between("spill_limit", spill_limit, "a number of bytes", 0, None),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from entasis import _entasis
 from entasis._arguments.options import integer
 from entasis._file.file import File
+from entasis._filter import bind as _bind
 from entasis._libraries import registry as _hosts
+from entasis._libraries.library_errors import read as read_columns
 from entasis._memory import reported
 from entasis._view.table import OpenTable
 from entasis._view.view import View
@@ -16,11 +18,13 @@ from entasis.errors import ArgumentError, ColumnNotFoundError
 from . import arguments as _arguments
 from . import problems as _problems
 from . import progress as _progress
+from .pieces import Pieces
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from entasis._entasis import Handle
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
     from entasis._typing import Rows
@@ -176,7 +180,8 @@ def read_csv(
         found = _arguments.sources(source)
         # Left out rows do not count, and only the whole text says which these are.
         native = _arguments.limits(rows) if filter is None and on_error != "skip" else None
-        is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
+        is_arrow = host in ("polars", "pyarrow") and (rows is None or native is not None)
+        condition = None if filter is None or rows is not None else _condition(filter)
         settings = _arguments.of(
             spec=spec,
             sep=sep,
@@ -187,8 +192,8 @@ def read_csv(
             header=header,
             names=names,
             first_is_unnamed=index_col is not None,
-            columns=columns if filter is None else None,
-            drop=drop if filter is None else None,
+            columns=columns if filter is None or condition is not None else None,
+            drop=drop if filter is None or condition is not None else None,
             dtypes=dtypes,
             na=na,
             decimal=decimal,
@@ -199,6 +204,7 @@ def read_csv(
             fill=fill,
             on_error=on_error,
             rows=native,
+            filter=condition,
             max_field=max_field,
             spill_limit=spill_limit,
             threads=threads,
@@ -211,12 +217,14 @@ def read_csv(
             table = _entasis.read_csv(found, settings, show)
         met = _problems.warn(table, on_error, are_returned=problems)
         left = None if native is not None else rows
-        if filter is None:
+        if filter is None or table.is_filtered:
             frame = _frame(table, host, left, threads, arrow=is_arrow)
         else:
             chosen = _chosen([name for name in table.names if name != id], columns, drop)
             chosen = chosen if id is None else [id, *chosen]
-            frame = _filtered(table, host, chosen, left, filter, threads)
+            frame = _as_file(table, threads).read(
+                columns=chosen, rows=left, filter=filter, to=cast("Host", host), threads=threads
+            )
         if index_col is not None:
             frame = _with_index(frame, host, table.names, index_col)
         return (frame, met) if problems else frame
@@ -233,14 +241,21 @@ def _frame(table: _entasis.CsvTable, host: str, rows: Any, threads: int | None, 
         import pyarrow as pa
 
         return pa.RecordBatchReader.from_stream(stream).read_all()
+    if rows is None and host in ("pandas", "numpy", "static_frame"):
+        return read_columns(_hosts.reader(host, None), cast("Handle", Pieces(table)), {}, None, None, threads)
     return _as_file(table, threads).read(rows=rows, to=cast("Host", host), threads=threads)
 
 
-def _filtered(
-    table: _entasis.CsvTable, host: str, columns: list[str], rows: Any, filter: Filter, threads: int | None
-) -> Any:
-    file = _as_file(table, threads)
-    return file.read(columns=columns, rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+def _condition(filter: Filter) -> tuple[list[str], Callable[[Handle], tuple[Any, ...]]] | None:
+    """The columns of a filter, and a function that binds it to a table of these columns.
+
+    None if the filter doesn't name its columns.
+    """
+    condition = _bind.condition(filter)
+    names = _bind.names(condition)
+    if names is None:
+        return None
+    return names, lambda handle: _bind.tree(condition, handle, lambda labels: [names.index(labels[0])])
 
 
 def _as_file(table: _entasis.CsvTable, threads: int | None) -> File:

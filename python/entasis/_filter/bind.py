@@ -45,6 +45,24 @@ def condition(value: Any) -> Condition:
     )
 
 
+def names(of: Condition) -> list[str] | None:
+    """The names of the columns of a condition, each once; None if it has other labels or fields."""
+    found: dict[Any, None] = {}
+
+    def add(node: tuple[Any, ...]) -> None:
+        name, *rest = node
+        if name in ("and", "or"):
+            for part in rest[0]:
+                add(part)
+        elif name in ("not", "engine"):
+            add(rest[0])
+        else:
+            found[rest[0]] = None
+
+    add(of._tree)
+    return list(found) if all(isinstance(label, str) for label in found) else None
+
+
 def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | None]) -> tuple[Any, ...]:
     """The condition as the core takes it: columns by their numbers, and literals.
 

@@ -1,23 +1,31 @@
-//! The columns of a text, for Arrow and as a file in memory.
+//! The columns of a text, for each library and as a file in memory.
 
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{Buffer, File, HostRead, Limits, MemorySink, MemorySource, Monitor, Unit, WriteOptions};
+use entasis::{
+    Buffer, File, HostRead, Limits, MemorySink, MemorySource, Monitor, Rows, Unit, WriteOptions,
+    default_threads,
+};
+use entasis_csv::fill::{fill, n_missing};
 use entasis_csv::frame::{Lent, Values, frame};
 use entasis_csv::piece::{Piece, TextLayout};
 use entasis_csv::problems::Problems;
 use entasis_csv::{Job, Outcome, Table, Type};
+use entasis_query::NanIsNull;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::arrow::c_string::c_string;
 use crate::arrow::column::ArrowTable;
-use crate::arrow::export::{Data, Kind};
+use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::handle::Handle;
 use crate::monitor;
+use crate::read::columns::{Reader, Selected, read_from};
+use crate::read::plan::Host;
+use crate::read::results;
 
 /// The columns of a text.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -30,6 +38,7 @@ pub struct CsvTable {
     warnings: Vec<String>,
     layout: TextLayout,
     spec: String,
+    is_filtered: bool,
 }
 
 /// A column in pieces.
@@ -38,6 +47,8 @@ struct Column {
     of: Type,
     pieces: Vec<Shared>,
     categories: Option<Piece>,
+    /// Whether a value is missing, maybe in a row that the filter left out.
+    has_missing: bool,
 }
 
 /// Values that Arrow may share.
@@ -59,15 +70,17 @@ impl From<Piece> for Shared {
 pub type Problem<'t> = (u64, u64, u64, Option<&'t str>, &'t str, &'t str, Option<&'t str>);
 
 impl CsvTable {
-    pub fn new(table: Table, layout: TextLayout, spec: String) -> Self {
+    /// `is_filtered`: whether the rows are those that pass the filter.
+    pub fn new(table: Table, layout: TextLayout, spec: String, is_filtered: bool) -> Self {
         let Table { columns, n_rows, names, problems, warnings } = table;
         let columns = columns.into_iter().map(|column| Column {
             name: column.name,
             of: column.of,
             pieces: column.pieces.into_iter().map(Shared::from).collect(),
             categories: column.categories,
+            has_missing: column.has_missing,
         });
-        Self { columns: columns.collect(), n_rows, names, problems, warnings, layout, spec }
+        Self { columns: columns.collect(), n_rows, names, problems, warnings, layout, spec, is_filtered }
     }
 }
 
@@ -89,6 +102,12 @@ impl CsvTable {
     #[getter]
     fn n_rows(&self) -> u64 {
         self.n_rows
+    }
+
+    /// Whether the rows are those that pass the filter.
+    #[getter]
+    fn is_filtered(&self) -> bool {
+        self.is_filtered
     }
 
     /// The spec as JSON.
@@ -121,19 +140,47 @@ impl CsvTable {
 
     /// The table as a file in memory.
     fn file(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Handle> {
-        let file = monitor::run(py, |monitor| {
-            let sink = MemorySink::new();
-            let options = WriteOptions { compression: Some(0), threads, ..WriteOptions::default() };
-            let lent: Vec<_> = self.columns.iter().map(Column::lent).collect();
-            let frame = frame(&lent, self.n_rows, self.layout, &lend);
-            entasis::write_to(&sink, &frame, &options, monitor)?;
-            File::from_source(
-                Box::new(MemorySource::new(sink.into_bytes())),
-                std::path::Path::new("<csv>"),
-                Limits::default(),
-            )
+        let lent: Vec<_> = self.columns.iter().map(Column::lent).collect();
+        self.in_memory(py, &lent, self.n_rows, threads)
+    }
+
+    /// A file in memory with the columns of the table, and without rows.
+    fn schema(&self, py: Python<'_>) -> PyResult<Handle> {
+        let lent = self.columns.iter().map(|column| Lent { pieces: Vec::new(), ..column.lent() });
+        self.in_memory(py, &lent.collect::<Vec<_>>(), 0, Some(1))
+    }
+
+    /// All rows of columns, as `Handle.read` returns them. `schema` is the file of `schema`.
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        schema: &Handle,
+        columns: Option<Vec<u64>>,
+        host: &str,
+        n_shared: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
+        let by = Reader { host, own: false, nan_is_null: NanIsNull::Nowhere };
+        let lent: Vec<_> = self.columns.iter().map(Column::lent).collect();
+        let mut infos = schema.select(py, columns.as_deref())?;
+        for info in &mut infos {
+            info.record.n_values = self.n_rows;
+            let column = usize::try_from(info.index).ok();
+            if let Some((column, lent)) = column.and_then(|i| self.columns.get(i).zip(lent.get(i))) {
+                info.record.n_missing = n_missing(lent).max(u64::from(column.has_missing));
+            }
+        }
+        let (rows, none) = (Rows::Range(0..self.n_rows), Dictionaries::new());
+        let file = &schema.file;
+        let selected = Selected { file, infos, n_values: self.n_rows, rows: &rows, n_shared, known: &none };
+        let decoded = read_from(py, selected, by, threads, |requests, monitor| {
+            let is_own = |column: u64| column < lent.len() as u64;
+            let (own, of_file) = requests.into_iter().partition(|request| is_own(request.column));
+            fill(&lent, own, threads.unwrap_or_else(default_threads), monitor)?;
+            file.read(of_file, threads, monitor)
         })?;
-        Ok(Handle::of(Arc::new(file)))
+        results::entries(py, decoded, false)
     }
 }
 
@@ -158,15 +205,42 @@ pub fn store(
     job.store(path, options, &lend, monitor)
 }
 
-/// Memory for a frame that ends before it: of `CsvTable::file`, or of a window of `store`.
+/// A file in memory with columns.
+pub fn in_memory(
+    columns: &[Lent<'_>],
+    n_rows: u64,
+    layout: TextLayout,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> entasis::Result<File> {
+    let sink = MemorySink::new();
+    let options = WriteOptions { compression: Some(0), threads, ..WriteOptions::default() };
+    entasis::write_to(&sink, &frame(columns, n_rows, layout, &lend), &options, monitor)?;
+    let source = Box::new(MemorySource::new(sink.into_bytes()));
+    File::from_source(source, Path::new("<csv>"), Limits::default())
+}
+
+/// Memory for a frame that ends before it: of a file in memory, or of a window of `store`.
 fn lend(memory: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised, no longer than isize::MAX, and never written to. The frame
-    // ends within `CsvTable::file`, or within the call of `Job::store`, which keeps the columns of
+    // ends within `in_memory`, or within the call of `Job::store`, which keeps the columns of
     // a window longer than their frame.
     unsafe { HostRead::new(memory.as_ptr(), memory.len()) }
 }
 
 impl CsvTable {
+    /// A file in memory with rows of columns.
+    fn in_memory(
+        &self,
+        py: Python<'_>,
+        columns: &[Lent<'_>],
+        n_rows: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Handle> {
+        let file = monitor::run(py, |monitor| in_memory(columns, n_rows, self.layout, threads, monitor))?;
+        Ok(Handle::of(Arc::new(file)))
+    }
+
     fn kind(&self, py: Python<'_>) -> PyResult<Arc<Kind>> {
         let mut children = Vec::with_capacity(self.columns.len());
         for column in &self.columns {

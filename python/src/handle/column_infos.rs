@@ -33,7 +33,7 @@ impl Handle {
     }
 
     /// The columns with these numbers, or all columns of the table.
-    pub(super) fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
+    pub fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
         let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.

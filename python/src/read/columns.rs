@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical,
-    Request, Rows, Text,
+    Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Monitor, Nested, Output,
+    Physical, Request, Rows, Text,
 };
 use entasis_query::NanIsNull;
 use pyo3::prelude::*;
@@ -89,11 +89,23 @@ pub fn read<'py>(
     by: Reader,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
+    let file = selected.file;
+    read_from(py, selected, by, threads, |requests, monitor| file.read(requests, threads, monitor))
+}
+
+/// Reads columns for a host, with a function that fulfils the requests for those without children.
+pub fn read_from<'py>(
+    py: Python<'py>,
+    selected: Selected<'_>,
+    by: Reader,
+    threads: Option<usize>,
+    fulfil: impl FnOnce(Vec<Request<'_>>, &dyn Monitor) -> entasis::Result<()> + Send,
+) -> PyResult<Decoded<'py>> {
     let (file, rows) = (selected.file, selected.rows);
     let mut decoded = prepare(py, selected, by)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
-    monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
+    monitor::run(py, |monitor| fulfil(requests, monitor))?;
     decoded.read_nested(py, file, rows, by.own, threads)?;
     Ok(decoded)
 }

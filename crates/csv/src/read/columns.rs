@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use entasis::{Error, Monitor, Result};
 
+use super::chosen::{self, Chosen};
 use super::header::Header;
 use super::pass::{self, Done, Part, Pass};
 use super::{Column, Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
@@ -17,7 +18,7 @@ use crate::fields::{Column as FieldsOf, Fields};
 use crate::input::{Input, Inputs};
 use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
-use crate::types::Type;
+use crate::types::{Type, Unit};
 
 /// The columns of a chunk.
 pub struct Pieces {
@@ -25,9 +26,11 @@ pub struct Pieces {
     pub n_rows: usize,
     /// The number of rows with those that were left out.
     pub n_all: u64,
-    problems: Problems,
+    pub problems: Problems,
     /// Rows that were left out because of a value.
-    left_out: Vec<usize>,
+    pub left_out: Vec<usize>,
+    /// The rows that a condition chose.
+    pub chosen: Option<Chosen>,
 }
 
 /// A text, and where its chunks are among those of all texts.
@@ -39,9 +42,31 @@ struct Text {
 }
 
 pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
+    let mut tested = None;
+    loop {
+        match attempt(inputs, plan, tested.take(), monitor)? {
+            Attempt::Read(outcome) => return Ok(outcome),
+            Attempt::OtherTypes(types) => tested = Some(types),
+        }
+    }
+}
+
+/// The result of reading with some types of the tested columns.
+enum Attempt {
+    Read(Outcome),
+    /// The types that the tested columns have by all values.
+    OtherTypes(Vec<Type>),
+}
+
+fn attempt(
+    inputs: &mut dyn Inputs,
+    plan: &Plan,
+    tested: Option<Vec<Type>>,
+    monitor: &dyn Monitor,
+) -> Result<Attempt> {
     let meaning = plan.meaning();
     let origins = Origins::new(inputs, plan)?;
-    let mut types = None;
+    let mut types = Types { tested, so_far: None };
     let (mut texts, mut chunks, mut problems) = (Vec::<Text>::new(), Vec::new(), Problems::default());
     let mut rows = plan.rows.clone();
     for i in 0..inputs.n() {
@@ -67,8 +92,13 @@ pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Resu
         chunks.extend(pieces);
         if plan.on_error == OnError::Error && problems.n > 0 {
             let names = texts.swap_remove(0).header.names;
-            return Ok(Outcome::Refused(Refused { problems, names }));
+            return Ok(Attempt::Read(Outcome::Refused(Refused { problems, names })));
         }
+    }
+    if plan.condition.is_some()
+        && let Some(types) = chosen::other_types(&mut chunks, &texts[0].header)?
+    {
+        return Ok(Attempt::OtherTypes(types));
     }
     let n_rows = chunks.iter().map(|pieces| pieces.n_rows as u64).sum();
     let origins = origins.map(|origins| of_origins(origins, &texts, &chunks)).transpose()?;
@@ -81,7 +111,28 @@ pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Resu
         }
     }
     let names = texts.swap_remove(0).header.names;
-    Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
+    Ok(Attempt::Read(Outcome::Table(Table { columns, n_rows, names, problems, warnings })))
+}
+
+/// The types of columns before a text.
+struct Types {
+    /// Types of the tested columns that are known from a former attempt.
+    tested: Option<Vec<Type>>,
+    /// The types after the texts before.
+    so_far: Option<Vec<Type>>,
+}
+
+impl Types {
+    fn before(&mut self, header: &Header) -> Vec<Type> {
+        self.so_far.take().unwrap_or_else(|| {
+            let mut types = header.first_types();
+            if let Some(tested) = &self.tested {
+                types.truncate(header.wanted.len());
+                types.extend_from_slice(tested);
+            }
+            types
+        })
+    }
 }
 
 /// Reads one text. `before` is the header of the first one, and the number of problems so far.
@@ -91,7 +142,7 @@ fn one(
     plan: &Plan,
     meaning: &Meaning,
     (before, n_problems): (Option<&Header>, u64),
-    types: &mut Option<Vec<Type>>,
+    types: &mut Types,
     monitor: &dyn Monitor,
 ) -> Result<(Header, Vec<Done<Pieces>>, u64)> {
     let chunk_len = pass::chunk_len(plan);
@@ -100,12 +151,15 @@ fn one(
     if let Some(before) = before {
         header.check_names(before)?;
     }
-    let shared = Shared::new(types.take().unwrap_or_else(|| header.first_types()), &header, n_problems);
+    let shared = Shared::new(types.before(&header), &header, n_problems);
     let mut pass = Pass::new(cutter, first, &header, plan);
-    let done = pass.window(usize::MAX, monitor, &|part| convert(part, &header, &shared, plan, meaning))?;
+    let done = pass.window(usize::MAX, monitor, &|part| match &plan.condition {
+        Some(condition) => chosen::convert(part, &header, &shared, plan, meaning, &**condition),
+        None => convert(part, &header, &shared, plan, meaning),
+    })?;
     let n_rows = pass.n_rows();
     drop(pass);
-    *types = Some(shared.into_types());
+    types.so_far = Some(shared.into_types());
     Ok((header, done, n_rows))
 }
 
@@ -118,6 +172,7 @@ fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Col
         name: origins.name,
         of: Type::Categorical,
         categories: Some(origins.names),
+        has_missing: false,
     })
 }
 
@@ -136,6 +191,17 @@ impl Shared {
     pub fn new(types: Vec<Type>, header: &Header, n_problems: u64) -> Self {
         let counts = Counts { next: header.chunk, n: n_problems, ..Counts::default() };
         Self { types: Mutex::new(types), counts: Mutex::new(counts) }
+    }
+
+    /// The types of the columns so far.
+    pub fn types(&self) -> Vec<Type> {
+        self.types.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Joins the types of columns with those of a chunk.
+    pub fn widen(&self, types: impl Iterator<Item = Type>) {
+        let mut known = self.types.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter_mut().zip(types).for_each(|(known, of)| *known = known.join(of));
     }
 
     /// The types of the columns.
@@ -165,7 +231,7 @@ impl Counts {
 }
 
 /// A place of a chunk that does not fit.
-struct Place {
+pub struct Place {
     start: usize,
     end: usize,
     row: usize,
@@ -189,11 +255,8 @@ pub fn convert(
 ) -> Result<(Pieces, bool)> {
     let Part { chunk, fields } = part;
     let n_columns = header.names.len();
-    let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
-    let mut places: Vec<Place> = uneven
-        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
-        .collect();
-    let at_least = shared.types.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut places = uneven(fields, plan, n_columns);
+    let at_least = shared.types();
     let mut pieces = Vec::with_capacity(header.wanted.len());
     let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
     for (i, &column) in header.wanted.iter().enumerate() {
@@ -226,21 +289,23 @@ pub fn convert(
         let strings = header.strings_of_chunk(i);
         *piece = piece.take().map(|piece| with_type_of_strings(piece, strings, meaning)).transpose()?;
     }
-    let mut types = shared.types.lock().unwrap_or_else(PoisonError::into_inner);
-    for (known, piece) in types.iter_mut().zip(pieces.iter().flatten()) {
-        *known = known.join(piece.of);
-    }
-    drop(types);
+    shared.widen(pieces.iter().flatten().map(|piece| piece.of));
     let goes_on = plan.on_error != OnError::Error || places.is_empty();
-    let problems = problems(places, chunk, n_columns, &shared.counts);
-    Ok((
-        Pieces { pieces, n_rows: fields.n_rows(), n_all: fields.n_all() as u64, problems, left_out },
-        goes_on,
-    ))
+    let problems = problems(places, chunk, n_columns, shared);
+    let (n_rows, n_all) = (fields.n_rows(), fields.n_all() as u64);
+    Ok((Pieces { pieces, n_rows, n_all, problems, left_out, chosen: None }, goes_on))
+}
+
+/// The rows of a chunk with too few or too many fields.
+pub fn uneven(fields: &Fields, plan: &Plan, n_columns: usize) -> Vec<Place> {
+    let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
+    uneven
+        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
+        .collect()
 }
 
 /// The places of values that a type does not hold.
-fn misfits_of<'a>(
+pub fn misfits_of<'a>(
     fields: &'a Fields,
     fields_of: FieldsOf<'a>,
     column: usize,
@@ -255,8 +320,8 @@ fn misfits_of<'a>(
 
 /// The problems of a chunk, in the order of their places. Only those are kept that are among the
 /// first ones of the text.
-fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mutex<Counts>) -> Problems {
-    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, shared: &Shared) -> Problems {
+    let mut counts = shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
     let n_before = counts.n;
     counts.add(chunk.number, places.len() as u64);
     drop(counts);
@@ -285,7 +350,7 @@ fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mu
     Problems { kept, n: places.len() as u64 }
 }
 
-fn of_column(
+pub fn of_column(
     fields: &FieldsOf<'_>,
     header: &Header,
     i: usize,
@@ -299,7 +364,7 @@ fn of_column(
     }
 }
 
-fn of_given(
+pub fn of_given(
     fields: &FieldsOf<'_>,
     of: Type,
     dates: Option<&Dates>,
@@ -357,6 +422,23 @@ struct Typed {
     of: Type,
     /// `None`: to be read again, as text.
     pieces: Vec<Option<Piece>>,
+}
+
+/// The type of a column whose pieces have these types and facts, among them those for widening.
+pub fn of_facts(pieces: impl Iterator<Item = (Type, Facts)>) -> Type {
+    let (mut of, mut facts) = (Type::Null, Facts::default());
+    for (next, more) in pieces {
+        of = of.join(next);
+        facts = facts.join(more);
+    }
+    let fails = match of {
+        Type::Null => facts.has_words,
+        Type::UINT => facts.has_negative_integers,
+        Type::FLOAT => facts.has_inexact_integers || !holds(facts),
+        Type::Datetime { unit: Unit::Nanosecond, .. } => facts.has_far_times,
+        _ => false,
+    };
+    if fails { Type::Text } else { of }
 }
 
 /// Finds the type of a column, and widens its pieces. `strings` is the type of strings.
@@ -425,7 +507,10 @@ fn finish(
     let header = &texts[0].header;
     let mut warnings = Vec::new();
     let mut columns = Vec::with_capacity(header.wanted.len());
+    let mut has_missing = Vec::with_capacity(header.wanted.len());
     for (i, given) in header.given.iter().enumerate() {
+        let mut pieces_of_all = chunks.iter().flat_map(|chunk| &chunk.pieces[i]);
+        has_missing.push(pieces_of_all.any(|piece| piece.facts.has_missing));
         let pieces = chunks.iter_mut().map(|chunk| chunk.pieces[i].take()).collect();
         columns.push(match given {
             Some(of) => Typed { of: *of, pieces },
@@ -451,7 +536,7 @@ fn finish(
             }
         }
         let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
-        named.push(Column { name, of, pieces, categories });
+        named.push(Column { name, of, pieces, categories, has_missing: has_missing[i] });
     }
     Ok((named, warnings))
 }
@@ -538,6 +623,9 @@ fn one_again(
         let place = chunk.number - header.chunk;
         let Some(before) = chunks.get(place) else { return Err(changed()) };
         fields.leave_out(&before.left_out);
+        if let Some(chosen) = &before.chosen {
+            fields.keep(&chosen.bits);
+        }
         if fields.n_rows() != before.n_rows {
             return Err(changed());
         }

@@ -34,6 +34,8 @@ pub struct Header {
     /// Columns that are not read and decide which rows are left out, with their types and formats
     /// of dates.
     pub checked: Vec<(usize, Type, Option<Dates>)>,
+    /// Columns of the condition on rows, by number, with their given types.
+    pub tested: Vec<(usize, Option<Type>)>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
@@ -128,6 +130,12 @@ impl Header {
             types.entry(find(&names, &places, name)?).or_insert(*of);
         }
         let given: Vec<_> = wanted.iter().map(|column| types.get(column).copied()).collect();
+        let names_of_tested = plan.condition.iter().flat_map(|condition| condition.columns());
+        let tested = names_of_tested.map(|name| {
+            let column = find(&names, &places, name)?;
+            Ok((column, types.get(&column).copied()))
+        });
+        let tested = tested.collect::<Result<_>>()?;
         let formats = Formats::new(&names, &places, plan)?;
         let dates = wanted.iter().zip(&given).map(|(&column, &given)| formats.of(column, given)).collect();
         let mut checked = Vec::new();
@@ -143,7 +151,7 @@ impl Header {
         };
         let strings = given.iter().map(of_strings).collect();
         let chunk = chunk.number;
-        Ok(Self { names, wanted, given, strings, dates, checked, chunk, len, n_lines, warnings })
+        Ok(Self { names, wanted, given, strings, dates, checked, tested, chunk, len, n_lines, warnings })
     }
 }
 
@@ -178,10 +186,11 @@ impl Header {
         if self.is_dated(i) { Type::Text } else { self.strings[i] }
     }
 
-    /// The narrowest types of the columns to begin with.
+    /// The narrowest types of the columns to begin with, then those of the tested columns.
     pub fn first_types(&self) -> Vec<Type> {
         let is_named = |dates: &Option<Dates>| dates.as_ref().is_some_and(|dates| dates.is_named);
-        self.dates.iter().map(|dates| if is_named(dates) { Type::Text } else { Type::Null }).collect()
+        let types = self.dates.iter().map(|dates| if is_named(dates) { Type::Text } else { Type::Null });
+        types.chain(self.tested.iter().map(|_| Type::Null)).collect()
     }
 }
 
@@ -341,6 +350,6 @@ fn find(names: &[String], places: &Places<'_>, name: &str) -> Result<usize> {
     places.get(name).copied().ok_or_else(|| {
         let first: Vec<_> = names.iter().take(5).map(|name| format!("'{}'", start(name, 40))).collect();
         let more = if names.len() > 5 { ", ..." } else { "" };
-        Error::argument(format!("there is no column '{}', only {}{more}", start(name, 40), first.join(", ")))
+        Error::no_column(format!("there is no column '{}', only {}{more}", start(name, 40), first.join(", ")))
     })
 }

@@ -59,6 +59,9 @@ pub fn store_all(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
+    if plan.condition.is_some() {
+        return Err(Error::argument("a condition chooses rows of frames, not of files"));
+    }
     let origins = Origins::new(inputs, plan)?;
     let (mut types, mut choices, mut begun_at) = (None, Vec::new(), 0.0);
     loop {
@@ -193,7 +196,13 @@ impl Round<'_> {
         stream.finish()?;
         let Header { names, wanted, dates, given, .. } = header;
         let mut columns = Vec::new();
-        let column = |name: String, of| super::Column { name, of, pieces: Vec::new(), categories: None };
+        let column = |name: String, of| super::Column {
+            name,
+            of,
+            pieces: Vec::new(),
+            categories: None,
+            has_missing: false,
+        };
         columns.extend(self.origins.map(|origins| column(origins.name.clone(), Type::Categorical)));
         for (i, (&at, &of)) in wanted.iter().zip(&self.shown).enumerate() {
             let is_text = matches!(of, Type::Text | Type::Categorical) && given[i].is_none();

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "the writer borrows memory of the table")]
 
 use std::fs;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use entasis::{
@@ -110,7 +111,7 @@ fn check(text: &[u8], plan: &Plan, folder: &Path) {
 }
 
 fn check_named(name: &str, text: &[u8], plan: &Plan, folder: &Path) {
-    let result = std::panic::catch_unwind(|| check(text, plan, folder));
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| check(text, plan, folder)));
     if let Err(panic) = result {
         eprintln!("{name}: {:?}, {plan:?}", String::from_utf8_lossy(text));
         std::panic::resume_unwind(panic);

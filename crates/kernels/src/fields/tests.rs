@@ -55,6 +55,21 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
+    fn every_level_finds_the_digits(text in prop::collection::vec(any::<u8>(), 0..300)) {
+        on_every_isa(|_| {
+            let mut bits = vec![7];
+            digits(&text, &mut bits);
+            let found = |i: usize| bits[i / 64] >> (i % 64) & 1 == 1;
+            for (i, byte) in text.iter().enumerate() {
+                assert_eq!(found(i), byte.is_ascii_digit(), "byte {i}, {byte}");
+            }
+            assert!((text.len()..64 * bits.len()).all(|i| !found(i)) && text.len() < 64 * bits.len());
+        });
+    }
+}
+
+proptest! {
+    #[test]
     fn every_level_finds_what_a_loop_finds(text in text(), has_quote in any::<bool>()) {
         let marks = if has_quote { MARKS } else { Marks { quote: None, ..MARKS } };
         let (expected, ends, n_rows) = naive(&text, marks);

@@ -2,7 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::{Compare, Eights, Emit, Marks, Masks, Plain, Survey, index_with, survey_with};
+use super::{
+    Compare, Digits, Eights, Emit, Marks, Masks, Plain, PlainDigits, Survey, digits_with, index_with,
+    survey_with,
+};
 use crate::dispatch::{Isa, isa};
 
 /// Compares by AVX-512 BW. Its functions run only inside functions that enable the feature.
@@ -51,6 +54,40 @@ impl Compare for Avx2 {
                 quote: self.0.quote.map_or(0, mask),
             }
         }
+    }
+}
+
+/// Finds digits by AVX2. Its function runs only inside functions that enable the feature.
+#[derive(Clone, Copy)]
+struct Avx2Digits;
+
+impl Digits for Avx2Digits {
+    #[inline(always)]
+    fn digits(self, bytes: &[u8; 64]) -> u64 {
+        // SAFETY: `bytes` is 64 bytes and the halves are 32 each, the loads are unaligned, and the
+        // caller enables the feature.
+        unsafe {
+            let mask = |at: usize| {
+                let text = _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
+                let value = _mm256_sub_epi8(text, _mm256_set1_epi8(b'0' as i8));
+                let low = _mm256_min_epu8(value, _mm256_set1_epi8(9));
+                _mm256_movemask_epi8(_mm256_cmpeq_epi8(value, low)) as u32
+            };
+            u64::from(mask(0)) | u64::from(mask(32)) << 32
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn digits_avx2(text: &[u8], out: &mut Vec<u64>) {
+    digits_with(Avx2Digits, text, out);
+}
+
+pub fn digits(text: &[u8], out: &mut Vec<u64>) {
+    match isa() {
+        // SAFETY: `isa()` only returns levels that this CPU has, and AVX-512 includes AVX2.
+        Isa::Avx512 | Isa::Avx2 => unsafe { digits_avx2(text, out) },
+        Isa::Baseline => digits_with(PlainDigits, text, out),
     }
 }
 

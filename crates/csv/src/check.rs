@@ -1,0 +1,176 @@
+//! Checks that the fields of a column are values of a type, without making the values.
+//!
+//! One pass over a chunk finds its digits. The bits of a field then show whether it is a plain
+//! number: a sign, digits, and at most one decimal mark.
+
+use entasis_kernels::fields::digits;
+
+use crate::fields::Column;
+use crate::piece::Facts;
+use crate::types::Type;
+use crate::values::floats::{self, Number};
+use crate::values::integers;
+
+/// Integers of so many digits are exact as doubles.
+const EXACT: usize = 15;
+/// The most digits of a plain number with a decimal mark.
+const MOST: usize = 19;
+
+/// Which bytes of a text are digits.
+#[derive(Debug, Default)]
+pub struct Digits(Vec<u64>);
+
+impl Digits {
+    /// Finds the digits of a text. Memory is used again.
+    pub fn find(&mut self, text: &[u8]) {
+        digits(text, &mut self.0);
+    }
+
+    /// The bits of `len` bytes from `at` on, at most 64.
+    #[inline(always)]
+    fn bits(&self, at: usize, len: usize) -> u64 {
+        let (word, shift) = (at / 64, at as u32 % 64);
+        let (low, high) = (self.0[word], self.0.get(word + 1).copied().unwrap_or(0));
+        let bits = low >> shift | high.unbounded_shl(64 - shift);
+        bits & u64::MAX.unbounded_shr(64 - len as u32)
+    }
+}
+
+/// The facts of a column whose fields are all values of a type, or empty; `None` if some field
+/// needs a closer look, or if the type has no numbers.
+pub fn checked(column: &Column<'_>, of: Type, digits: &Digits, mark: u8) -> Option<Facts> {
+    match of {
+        Type::INT => numbers(
+            column,
+            digits,
+            |_, _, _, _| false,
+            |start, end, facts| {
+                let value = integers::signed(column.text, start, end)?;
+                facts.has_negative_integers |= value < 0;
+                facts.has_inexact_integers |= value as f64 as i128 != i128::from(value);
+                Some(())
+            },
+        ),
+        Type::FLOAT => {
+            let is_plain = |text: &[u8], at: usize, len: usize, bits: u64| {
+                // The only other byte is the mark, after a digit and before one.
+                let before = bits.trailing_ones() as usize;
+                let others = !bits & u64::MAX.unbounded_shr(64 - len as u32);
+                let is_short = before > 0 && before + 1 < len && len <= MOST + 1 && others.is_power_of_two();
+                is_short && text[at + before] == mark && (before == 1 || text[at] != b'0')
+            };
+            numbers(column, digits, is_plain, |start, end, facts| {
+                match floats::number(column.text, start, end, mark)? {
+                    Number::Float(_) => {}
+                    Number::Integer(value) => facts.note_integer(value),
+                    Number::Word(_) => return None,
+                }
+                Some(())
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Checks that each field is an integer of few digits, that `is_plain` accepts it, or that `parse`
+/// makes a number of it. `is_plain` takes the text, the place and the length of a field without its
+/// sign, and the bits of its digits.
+#[inline(always)]
+fn numbers(
+    column: &Column<'_>,
+    digits: &Digits,
+    is_plain: impl Fn(&[u8], usize, usize, u64) -> bool,
+    parse: impl Fn(usize, usize, &mut Facts) -> Option<()>,
+) -> Option<Facts> {
+    let mut facts = Facts::default();
+    for row in 0..column.len() {
+        let (start, end) = column.get(row);
+        if start >= end {
+            facts.has_missing = true;
+            continue;
+        }
+        let is_negative = column.text[start] == b'-';
+        let at = start + usize::from(is_negative);
+        facts.has_numbers = true;
+        let len = end - at;
+        let bits = digits.bits(at, len.min(64));
+        let is_integer = len > 0 && bits.trailing_ones() as usize == len;
+        if is_integer && len <= EXACT && (column.text[at] != b'0' || (len == 1 && !is_negative)) {
+            facts.has_negative_integers |= is_negative;
+        } else if len == 0 || len > 64 || !is_plain(column.text, at, len, bits) {
+            parse(start, end, &mut facts)?;
+        }
+    }
+    // No type of numbers holds both.
+    (!(facts.has_negative_integers && facts.has_large_integers)).then_some(facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::convert::{Meaning, narrowest};
+    use crate::cut::Cutter;
+    use crate::dialect::Dialect;
+    use crate::fields::{Fields, Uneven};
+    use crate::input::Bytes;
+    use crate::piece::TextLayout;
+
+    fn meaning() -> Meaning {
+        Meaning {
+            dialect: Dialect::default(),
+            missing: vec![b"NA".to_vec()],
+            misses_in_text: false,
+            decimal: b'.',
+            thousands: None,
+            quotes_mean_text: true,
+            layout: TextLayout::Offsets,
+        }
+    }
+
+    fn field() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<i32>().prop_map(|value| value.to_string()),
+            any::<i64>().prop_map(|value| value.to_string()),
+            any::<f64>().prop_map(|value| value.to_string()),
+            (any::<i16>(), any::<u16>()).prop_map(|(whole, part)| format!("{whole}.{part}")),
+            "-?[0-9.]{1,24}",
+            prop::sample::select(
+                &["", "-", ".", "0", "-0", "00", "0.0", "-0.5", "1e5", "x", "NA", "1.", ".1"][..]
+            )
+            .prop_map(str::to_owned),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn checked_numbers_have_the_facts_of_their_values(
+            fields in prop::collection::vec(field(), 1..6),
+            is_float: bool,
+        ) {
+            let text: String = fields.iter().map(|field| format!("x,{field}\n")).collect();
+            let dialect = Dialect::default();
+            let mut input = Bytes::new(text.as_bytes());
+            let chunk =
+                Cutter::new(&mut input, dialect, 0, 1 << 16, 1 << 16).unwrap().next(Vec::new()).unwrap().unwrap();
+            let mut places = Fields::default();
+            places.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            let column = places.column(&chunk, 1);
+            let mut digits = Digits::default();
+            digits.find(chunk.padded());
+            let of = if is_float { Type::FLOAT } else { Type::INT };
+            let piece = narrowest(&column, of, &meaning(), &mut Vec::new()).unwrap();
+            match checked(&column, of, &digits, b'.') {
+                Some(facts) => {
+                    prop_assert_eq!(piece.of, of);
+                    prop_assert_eq!(facts, piece.all_facts());
+                }
+                None => {
+                    let is_other = |field: &String| matches!(field.as_str(), "NA" | "NaN" | "inf" | "-inf");
+                    prop_assert!(piece.of != of || fields.iter().any(is_other));
+                }
+            }
+        }
+    }
+}
