@@ -121,7 +121,10 @@ impl Arguments {
         for (name, of) in self.dtypes {
             let found = Type::of_name(&of).ok_or_else(|| {
                 entasis::Error::argument(format!("column '{name}': '{of}' is not a type of a text file"))
-                    .advise("use for example \"int64\", \"float64\", \"string\", \"bool\", \"date\", \"datetime[us]\"")
+                    .advise(
+                        "use for example \"int64\", \"float64\", \"string\", \"bool\", \"date\", \
+                         \"datetime[us]\", \"decimal(10, 2)\"",
+                    )
             })?;
             options.types.push((name, found));
         }

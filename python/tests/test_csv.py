@@ -224,6 +224,58 @@ class TestProblems:
             en.read_csv(b'a,b\n1,2\n3,"x\n4,5\n', "polars", quote='"', sep=",")
 
 
+class TestDecimals:
+    text = b'price;n\n9,99;1\n"10";2\n;3\n-0,5;4\n'
+    expected = ("9.99", "10.00", None, "-0.50")
+
+    @pytest.mark.parametrize("name", ["decimal(10,2)", "decimal(10, 2)", "Decimal128(10, 2)"])
+    def test_their_names(self, name):
+        frame = en.read_csv(self.text, "polars", dtypes={"price": name})
+        assert frame["price"].dtype == pl.Decimal(10, 2)
+        assert [value and str(value) for value in frame["price"]] == list(self.expected)
+
+    def test_dtypes_of_libraries(self):
+        pa = pytest.importorskip("pyarrow")
+        pd = pytest.importorskip("pandas")
+        for dtype in (pa.decimal128(10, 2), pl.Decimal(10, 2), pd.ArrowDtype(pa.decimal128(10, 2))):
+            found = en.read_csv(self.text, "pyarrow", dtypes={"price": dtype})
+            assert found["price"].type == pa.decimal128(10, 2)
+            assert [value and str(value) for value in found["price"].to_pylist()] == list(self.expected)
+
+    @pytest.mark.parametrize("to", ["pandas", "polars", "pyarrow"])
+    @pytest.mark.parametrize("digits", [(5, 2), (18, 4), (38, 10)])
+    def test_each_library_gets_what_a_file_has(self, to, digits, tmp_path):
+        path = tmp_path / "out.entasis"
+        dtypes = {"price": f"decimal{digits}"}
+        en.convert(self.text, path, dtypes=dtypes)
+        found, expected = en.read_csv(self.text, to, dtypes=dtypes), en.read(path, to=to)
+        assert found.equals(expected)
+        assert str(expected["price"].dtype if to != "pyarrow" else expected["price"].type).startswith(
+            ("Decimal", "decimal128")
+        )
+        assert en.verify(path).ok
+        low = en.read_csv(self.text, to, dtypes=dtypes, filter=en.col("price") < 5)
+        assert len(low) == 1
+
+    def test_values_that_do_not_fit_are_problems(self):
+        text = b"a\n1.505\n1000\n+1\n007\nNaN\n1e-3\n"
+        frame, problems = en.read_csv(text, "polars", dtypes={"a": "decimal(5, 2)"}, on_error="missing", problems=True)
+        assert frame["a"].null_count() == problems.n == 6
+        assert problems[0].expected == "decimal(5, 2)"
+        with pytest.raises(en.ProblemError, match=r"line 2, column 'a': '1.505', expected decimal\(5, 2\)"):
+            en.read_csv(text, "polars", dtypes={"a": "decimal(5, 2)"})
+        for wrong in ("decimal(39, 2)", "decimal(0, 0)", "decimal(2, 3)", "decimal", "decimal(9, -2)"):
+            with pytest.raises(en.ArgumentError, match="is not a type of a text file"):
+                en.read_csv(text, "polars", dtypes={"a": wrong})
+
+    def test_a_spec_has_them(self):
+        spec = en.Spec.of(
+            '{"separator": ";", "decimal": ",", "names": ["price", "n"], "types": ["decimal(10, 2)", "int64"]}'
+        )
+        assert en.read_csv(self.text, "polars", spec=spec)["price"].dtype == pl.Decimal(10, 2)
+        assert en.Spec.of(spec.to_json()) == spec
+
+
 def test_arguments_are_checked():
     text = b"a,b\n1,2\n"
     for options, match in [

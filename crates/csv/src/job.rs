@@ -242,7 +242,7 @@ impl Job {
         let of_name: HashMap<&str, Type> =
             table.columns.iter().map(|column| (column.name.as_str(), column.of)).collect();
         let types: Option<Vec<String>> =
-            table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().to_owned())).collect();
+            table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().into_owned())).collect();
         Spec {
             dialect: plan.dialect,
             encoding: self.encoding.clone(),

@@ -85,8 +85,8 @@ def read_csv(
         A condition, as for `read`. It never changes the types of the columns.
     dtypes
         Types of some columns, by their names: "int64", "float32", "string", "bool", "date",
-        "datetime[us]", "datetime[ns, UTC]", or a dtype of a library. A value that does not fit is a
-        problem.
+        "datetime[us]", "datetime[ns, UTC]", "decimal(10, 2)", or a dtype of a library. A value that
+        does not fit is a problem.
     spec
         A `Spec`, its JSON, or the path of a file with it. Other arguments go over it.
     sep

@@ -329,7 +329,7 @@ fn expected(of: Type) -> String {
     match of {
         Type::Text => "UTF-8".to_owned(),
         Type::Null => "a missing value".to_owned(),
-        of => of.name().to_owned(),
+        of => of.name().into_owned(),
     }
 }
 

@@ -36,6 +36,9 @@ fn of_file(path: &Path) -> Vec<Values> {
             let found = info.record.column_type;
             let int = |bytes, is_signed| Type::Int { bytes, is_signed };
             let of = match (found.physical, found.logical) {
+                (_, Logical::Decimal) => {
+                    Type::Decimal { precision: found.precision, scale: found.scale.cast_unsigned() }
+                }
                 (Physical::Null, _) => Type::Null,
                 (Physical::Bool, _) => Type::Bool,
                 (Physical::I8, _) => int(1, true),
@@ -52,7 +55,7 @@ fn of_file(path: &Path) -> Vec<Values> {
                 (Physical::Utf8, _) => Type::Text,
                 other => panic!("{other:?}"),
             };
-            let width = of.width().unwrap_or(1);
+            let width = of.width().and(found.physical.width()).unwrap_or(1);
             let (mut words, mut mask, mut strings) = (vec![0; n * width], vec![0; n], Text::default());
             let output = match of {
                 Type::Text => Output::Text(&mut strings),
