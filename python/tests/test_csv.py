@@ -253,7 +253,7 @@ class TestDecimals:
         assert str(expected["price"].dtype if to != "pyarrow" else expected["price"].type).startswith(
             ("Decimal", "decimal128")
         )
-        assert en.verify(path).ok
+        en.verify(path)
         low = en.read_csv(self.text, to, dtypes=dtypes, filter=en.col("price") < 5)
         assert len(low) == 1
 
@@ -274,6 +274,20 @@ class TestDecimals:
         )
         assert en.read_csv(self.text, "polars", spec=spec)["price"].dtype == pl.Decimal(10, 2)
         assert en.Spec.of(spec.to_json()) == spec
+
+
+@pytest.mark.parametrize("chunk_len", [None, 1, 9, 20])
+def test_each_field_may_be_as_long_as_max_field(chunk_len, tmp_path, monkeypatch):
+    set_chunk_len(monkeypatch, chunk_len)
+    text = b'a,b\n1,2\n3,12345678\n"12,\n567",4\n'
+    assert len(read(text, max_field=9)["a"]) == 3
+    for most, place in [(7, "line 3, byte 10"), (6, "line 3, byte 10")]:
+        with pytest.raises(en.ProblemError, match=f"{place}, has more than {most} bytes; raise max_field"):
+            read(text, max_field=most)
+        with pytest.raises(en.ProblemError, match=place):
+            en.convert(text, tmp_path / "out.entasis", max_field=most)
+    with pytest.raises(en.ProblemError, match="quoted field that opens in line 2, byte 4, has more than 7 bytes"):
+        read(text[:4] + text[19:], max_field=7)
 
 
 def test_arguments_are_checked():

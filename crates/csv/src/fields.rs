@@ -51,6 +51,8 @@ pub struct Fields {
     pub uneven: Vec<UnevenRow>,
     /// For each row its number with those left out; empty if none was.
     numbers: Vec<u32>,
+    /// Where the first field begins that is too long.
+    pub too_long: Option<usize>,
 }
 
 /// The fields of one column.
@@ -92,8 +94,18 @@ impl Column<'_> {
 }
 
 impl Fields {
-    /// Finds the fields of a chunk, from byte `from` on, where a row begins. Memory is used again.
-    pub fn find(&mut self, chunk: &Chunk, from: usize, n_columns: usize, dialect: &Dialect, uneven: Uneven) {
+    /// Finds the fields of a chunk, from byte `from` on, where a row begins. A field of more than
+    /// `most` bytes is too long. Memory is used again.
+    pub fn find(
+        &mut self,
+        chunk: &Chunk,
+        from: usize,
+        n_columns: usize,
+        dialect: &Dialect,
+        uneven: Uneven,
+        most: usize,
+    ) {
+        self.too_long = None;
         self.starts.clear();
         self.uneven.clear();
         self.numbers.clear();
@@ -109,6 +121,9 @@ impl Fields {
                     *start += from as u32;
                 }
             }
+            if rows.len() > most {
+                self.too_long = self.long_field(rows, most);
+            }
             self.n_all = self.n_rows;
             self.stride = n_columns;
             self.has_returns = true;
@@ -116,7 +131,7 @@ impl Fields {
                 self.even_out(rows, uneven);
             }
         } else {
-            let mut ends = Ends::new(n_columns, uneven, from);
+            let mut ends = Ends::new(n_columns, uneven, from, most);
             let mut state = State::RowStart;
             for (i, &byte) in rows.iter().enumerate().skip(from) {
                 let begins = state.is_row_start();
@@ -162,10 +177,19 @@ impl Fields {
                 .all(|row| rows[row[self.n_columns - 1] as usize - 1] == b'\n')
     }
 
+    /// Where the first field of a regular chunk begins that has more than `most` bytes.
+    fn long_field(&self, rows: &[u8], most: usize) -> Option<usize> {
+        self.starts.windows(2).find_map(|pair| {
+            let (start, end) = (pair[0] as usize, pair[1] as usize - 1);
+            let is_return = end > start && rows[end] == b'\n' && rows[end - 1] == b'\r';
+            (end - start > most + usize::from(is_return)).then_some(start)
+        })
+    }
+
     /// Sorts the rows of a regular chunk out.
     fn even_out(&mut self, rows: &[u8], uneven: Uneven) {
         let starts = std::mem::take(&mut self.starts);
-        let mut ends = Ends::new(self.n_columns, uneven, starts[0] as usize);
+        let mut ends = Ends::new(self.n_columns, uneven, starts[0] as usize, usize::MAX);
         for &next in &starts[1..] {
             let end = next as usize - 1;
             if rows[end] != b'\n' {
@@ -201,6 +225,8 @@ impl Fields {
         self.numbers.drain(..start);
         // The number after the last row ends its last field.
         self.starts.truncate(end * self.stride + 1);
+        let after = self.starts.last().map_or(0, |&after| after as usize);
+        self.too_long = self.too_long.filter(|&at| end > 0 && at < after);
         self.starts.drain(..start * self.stride);
         self.n_rows = end - start;
     }
@@ -268,12 +294,14 @@ struct Ends {
     /// The number of the row.
     number: usize,
     n_rows: usize,
+    /// The most bytes of a field.
+    most: usize,
 }
 
 impl Ends {
-    fn new(n_columns: usize, uneven: Uneven, from: usize) -> Self {
+    fn new(n_columns: usize, uneven: Uneven, from: usize, most: usize) -> Self {
         let row = Vec::with_capacity(n_columns + 1);
-        Self { n_columns, uneven, start: from, row_start: from, row, number: 0, n_rows: 0 }
+        Self { n_columns, uneven, start: from, row_start: from, row, number: 0, n_rows: 0, most }
     }
 
     fn has_fields(&self) -> bool {
@@ -287,7 +315,10 @@ impl Ends {
     }
 
     /// A field ends before byte `end`.
-    fn field(&mut self, end: usize, _: &mut Fields) {
+    fn field(&mut self, end: usize, fields: &mut Fields) {
+        if end - self.start > self.most {
+            fields.too_long.get_or_insert(self.start);
+        }
         self.row.push(self.start as u32);
         self.start = end + 1;
     }
@@ -349,7 +380,7 @@ mod tests {
         let (mut found, mut n_uneven) = (Vec::new(), 0);
         let mut fields = Fields::default();
         while let Some(chunk) = cutter.next(Vec::new()).unwrap() {
-            fields.find(&chunk, 0, n_columns, &dialect, uneven);
+            fields.find(&chunk, 0, n_columns, &dialect, uneven, usize::MAX);
             n_uneven += fields.uneven.len();
             for row in 0..fields.n_rows() {
                 let field = |column: usize| {
@@ -453,7 +484,7 @@ mod tests {
         let mut input = Bytes::new(text);
         let chunk = Cutter::new(&mut input, dialect, 0, 100, 100).unwrap().next(Vec::new()).unwrap().unwrap();
         let mut fields = Fields::default();
-        fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+        fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
         assert_eq!(fields.n_rows(), 2);
         assert_eq!((fields.number(0), fields.number(1)), (0, 3));
         let [short, long] = fields.uneven[..] else { panic!() };
@@ -479,10 +510,10 @@ mod tests {
                     })
                     .collect()
             };
-            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
             fields.leave_out(&[0, 2]);
             assert_eq!(second(&fields), b"48");
-            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
             fields.limit(1..3);
             assert_eq!(second(&fields), b"46");
             assert_eq!(fields.number(0), 1);

@@ -138,7 +138,8 @@ def read_csv(
         True shows a bar after one second, by tqdm if it is installed. A function is called with the
         bytes that were read, with all bytes or None, and with `unit="bytes"`.
     max_field
-        The most bytes of a field, so that a quote that is never closed is found early.
+        The most bytes of a field, with its quotes, so that a quote that is never closed is found
+        early.
     spill_limit
         The most bytes of the compressed copy of a stream. It is needed if a column that began with
         numbers turns out to be text.

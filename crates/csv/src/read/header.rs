@@ -6,7 +6,7 @@ use std::ops::Range;
 use entasis::{Error, Result};
 
 use super::{Plan, Selection};
-use crate::cut::{Chunk, Cutter, count_lines, described};
+use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::dates::Dates;
 use crate::dialect::Dialect;
 use crate::problems::{OnError, start};
@@ -55,6 +55,12 @@ impl Header {
             let mut first = Vec::new();
             while rows.next(&mut first) {
                 if !is_blank(&first) {
+                    if let Some(field) = first.iter().find(|field| field.len() > plan.max_field) {
+                        let most = plan.max_field;
+                        let failure =
+                            Failure::long(chunk.rows(), field.start, chunk.offset, most, &plan.dialect);
+                        return Err(described(failure, n_lines));
+                    }
                     let header = Self::read(&chunk, rows.at(), &first, lacks_name, n_lines, plan)?;
                     if plan.chunk_len.is_none() {
                         cutter.lengthen((BYTES_OF_COLUMN * header.names.len()).min(LONGEST_CHUNK));

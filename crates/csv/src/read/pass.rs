@@ -55,7 +55,7 @@ struct Shared<'a> {
 }
 
 /// The products of chunks, or the errors that stopped them.
-type Results<T> = Mutex<Vec<Option<Result<Done<T>>>>>;
+type Results<T> = Mutex<Vec<Option<std::result::Result<Done<T>, Failure>>>>;
 
 impl<'a> Pass<'a> {
     /// A pass over the chunks of a cutter from `first` on, which has the header.
@@ -107,7 +107,7 @@ impl<'a> Pass<'a> {
         for result in
             results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().map_while(|of| of)
         {
-            let next = result?;
+            let next = result.map_err(|failure| described(failure, self.n_lines))?;
             self.n_lines += next.n_lines;
             done.push(next);
         }
@@ -158,7 +158,14 @@ impl<'a> Pass<'a> {
             if self.plan.rows.is_none() {
                 self.find(&chunk, &mut fields);
             }
-            let made = work(Part { chunk: &chunk, fields: &mut fields });
+            let made = match fields.too_long {
+                Some(at) => {
+                    let plan = self.plan;
+                    let text = chunk.rows();
+                    Err(Failure::long(text, at, chunk.offset, plan.max_field, &plan.dialect))
+                }
+                None => work(Part { chunk: &chunk, fields: &mut fields }).map_err(Failure::Error),
+            };
             if !made.as_ref().is_ok_and(|&(_, goes_on)| goes_on) {
                 stopped.store(true, Ordering::Relaxed);
             }
@@ -180,7 +187,7 @@ impl<'a> Pass<'a> {
         let fills = plan.fill || plan.on_error == OnError::Missing;
         let uneven = if fills { Uneven::Fill } else { Uneven::Skip };
         let from = if chunk.number == self.header.chunk { self.header.len } else { 0 };
-        fields.find(chunk, from, self.header.names.len(), &plan.dialect, uneven);
+        fields.find(chunk, from, self.header.names.len(), &plan.dialect, uneven, plan.max_field);
     }
 
     /// Takes the next chunk; `None` at the end of the window, and of the text.
