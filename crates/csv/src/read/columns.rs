@@ -207,6 +207,9 @@ pub fn convert(
     for (column, of, dates) in &header.checked {
         misfits.clear();
         let fields_of = fields.column(chunk, *column);
+        if fields_of.is_utf8 && matches!(of, Type::Text | Type::Categorical) {
+            continue;
+        }
         of_given(&fields_of, *of, dates.as_ref(), meaning, &mut misfits)?;
         places.extend(misfits_of(fields, fields_of, *column, *of, &misfits));
         bad_rows.extend_from_slice(&misfits);

@@ -140,6 +140,11 @@ impl Header {
         if plan.on_error == OnError::Skip {
             wanted.iter().for_each(|column| _ = types.remove(column));
             checked.extend(types.into_iter().map(|(at, of)| (at, of, formats.of(at, Some(of)))));
+            // Of the others, a byte that does not fit the encoding leaves its row out.
+            let known: HashSet<usize> =
+                wanted.iter().copied().chain(checked.iter().map(|&(column, ..)| column)).collect();
+            let others = (0..n_columns).filter(|column| !known.contains(column));
+            checked.extend(others.map(|column| (column, Type::Text, None)));
             checked.sort_unstable_by_key(|&(column, ..)| column);
         }
         let of_strings = |given: &Option<Type>| match given {
