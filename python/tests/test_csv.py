@@ -290,6 +290,69 @@ def test_each_field_may_be_as_long_as_max_field(chunk_len, tmp_path, monkeypatch
         read(text[:4] + text[19:], max_field=7)
 
 
+class TestDecimalCommas:
+    texts = (
+        b"a;b;c\n1,234;2;x\n5,678;3;1,5 m\n;;\nNA;4;z\n",
+        b"a;b;c\n1,2;0.5;x\n3,4;1.5;y\n5,6;2.5;z\n7,8;3.5;u\n",
+    )
+
+    @pytest.mark.parametrize("text", texts)
+    def test_columns_of_text_warn_once(self, text, tmp_path):
+        pattern = r"the column 'a' is text, although its values look like numbers with a comma: pass decimal=\",\""
+        with pytest.warns(en.errors.CsvWarning, match=pattern) as caught:
+            frame = en.read_csv(text, "polars")
+        assert frame["a"].dtype == pl.String
+        assert len(caught) == 1
+        with pytest.warns(en.errors.CsvWarning, match=pattern):
+            en.convert(text, tmp_path / "out.entasis")
+        with pytest.warns(en.errors.CsvWarning, match=pattern):
+            en.read_csv(text, "polars", strings="categorical")
+
+    def test_several_columns(self):
+        text = b"a|b|c\n" + b"1,234|5,678|9,012\n" * 5
+        with pytest.warns(en.errors.CsvWarning, match="the columns 'a', 'c' are text, although their values"):
+            en.read_csv(text, "polars", columns=["c", "a"])
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            (texts[0], {"decimal": "."}),
+            (texts[0], {"decimal": ","}),
+            (texts[0], {"thousands": ","}),
+            (texts[0], {"dtypes": {"a": "string"}}),
+            (texts[0], {"columns": ["b", "c"]}),
+            (b'a,b\n"1,234",2\n"5,678",3\n', {}),
+            (b'a;b\n"1,234";2\n"5,678";3\n', {}),
+            (b"a;b\n1,5 kg;2\n2,5 kg;3\n", {}),
+            (b"a;b\n1,5;2\n2,5;3\n", {}),
+            (b"a;b\nx;2\ny;3\n" + b"z;1\n" * 30 + b"1,234;1\n", {}),
+        ],
+    )
+    def test_other_columns_do_not_warn(self, text, options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            en.read_csv(text, "polars", **options)
+
+
+@pytest.mark.parametrize("chunk_len", [None, 1, 12])
+def test_a_selection_leaves_out_the_same_rows(chunk_len, tmp_path, monkeypatch):
+    set_chunk_len(monkeypatch, chunk_len)
+    text = b"a,b,c\n1,x,5\n2,caf\xe9,6\n3,y,q\n4,z,8\n"
+    options = {"encoding": "utf-8", "on_error": "skip", "dtypes": {"c": "int64"}, "problems": True}
+    whole, expected = en.read_csv(text, "polars", **options)
+    assert whole["a"].to_list() == [1, 4]
+    assert [(problem.line, problem.column, problem.expected) for problem in expected] == [
+        (3, "b", "UTF-8"),
+        (4, "c", "int64"),
+    ]
+    for columns in (["a"], ["b"], ["c", "a"]):
+        frame, problems = en.read_csv(text, "polars", columns=columns, **options)
+        assert frame.equals(whole.select(columns))
+        assert problems == expected
+        assert en.convert(text, tmp_path / "out.entasis", columns=columns, **options) == expected
+        assert en.read(tmp_path / "out.entasis", to="polars").equals(frame)
+
+
 def test_arguments_are_checked():
     text = b"a,b\n1,2\n"
     for options, match in [

@@ -8,7 +8,7 @@ use entasis::{Error, HostRead, Monitor, Result, WriteOptions, default_threads};
 
 use crate::input::Inputs;
 use crate::piece::TextLayout;
-use crate::problems::OnError;
+use crate::problems::{OnError, start};
 use crate::read::{Outcome, Plan, Refused, Selection, Table, read_all, store_all};
 use crate::sniff::{Given, Sniffed, sniff};
 use crate::source::{Origin, Source, SourceOptions};
@@ -225,10 +225,34 @@ impl Job {
             Outcome::Table(mut table) => {
                 let before = self.sources.warnings().into_iter().chain(self.warnings.iter().cloned());
                 table.warnings.splice(..0, before);
+                table.warnings.extend(self.comma_warning(&table));
                 Outcome::Table(table)
             }
             refused @ Outcome::Refused(_) => refused,
         })
+    }
+
+    /// The warning for columns of text that look like numbers with a decimal comma.
+    fn comma_warning(&self, table: &Table) -> Option<String> {
+        let of_number = |&column: &usize| {
+            let name = table.names.get(column)?;
+            let is_given = self.plan.types.iter().any(|(given, _)| given == name);
+            let found = table.columns.iter().find(|column| column.name == *name)?;
+            (!is_given && matches!(found.of, Type::Text | Type::Categorical)).then_some(name)
+        };
+        let names: Vec<&String> = self.sniffed.comma_columns.iter().filter_map(of_number).collect();
+        let shown: Vec<_> = names.iter().take(5).map(|name| format!("'{}'", start(name, 40))).collect();
+        let what = match names.len() {
+            0 => return None,
+            1 => "the column {} is text, although its",
+            _ => "the columns {} are text, although their",
+        };
+        let more = if names.len() > 5 { ", ..." } else { "" };
+        let what = what.replace("{}", &(shown.join(", ") + more));
+        Some(format!(
+            "{what} values look like numbers with a comma: pass decimal=\",\" or thousands=\",\" if they are \
+             numbers, or decimal=\".\" to say so"
+        ))
     }
 
     /// The error of a refused text.

@@ -98,6 +98,9 @@ pub struct Sniffed {
     pub n_columns: usize,
     /// Whether all fields have quotes, names included. Fields without any byte do not count.
     pub all_quoted: bool,
+    /// Columns whose values look like numbers with a decimal comma, while the decimal mark that was
+    /// found is a point.
+    pub comma_columns: Vec<usize>,
     /// One reason for each decision.
     pub reasons: Vec<Reason>,
 }
@@ -380,6 +383,11 @@ fn finish(
     }
     let (decimal, decimal_reason, decimal_confidence) = decimal(&table, start, &dialect, given);
     let all_quoted = is_all_quoted(&table, start);
+    let is_decided = given.decimal.is_some() || decimal == b',' || dialect.separator == b',';
+    let comma_columns = match is_decided {
+        true => Vec::new(),
+        false => comma_columns(&table, start + usize::from(header.is_header), all_quoted),
+    };
     let line_end = table.line_end();
 
     let confidence = match second {
@@ -433,7 +441,7 @@ fn finish(
     add("skip", skip.to_string(), reason, sure);
     add("header", if header.is_header { "yes" } else { "no" }.to_owned(), header.reason, header.confidence);
     add("decimal", shown(Some(decimal)), decimal_reason, decimal_confidence);
-    Sniffed { dialect, line_end, skip, header, decimal, n_columns, all_quoted, reasons }
+    Sniffed { dialect, line_end, skip, header, decimal, n_columns, all_quoted, comma_columns, reasons }
 }
 
 /// The decimal mark, why, and how sure that is.
@@ -471,6 +479,27 @@ fn decimal(table: &Table<'_>, start: usize, dialect: &Dialect, given: &Given) ->
         (_, 0, _) => (b'.', "numbers have a decimal point", 1.0),
         _ => (b'.', "more numbers have a decimal point than a comma", 0.6),
     }
+}
+
+/// The columns from row `start` on in which some numbers have one comma, and nearly all values are
+/// numbers. Quoted fields are text, unless all have quotes.
+fn comma_columns(table: &Table<'_>, start: usize, all_quoted: bool) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for row in (start..table.n_rows()).map(|row| table.row(row)) {
+        if counts.len() < row.len() {
+            counts.resize(row.len(), (0_usize, 0_usize));
+        }
+        for (field, (commas, others)) in row.iter().zip(&mut counts) {
+            match kind(field.text, field.quoted) {
+                Kind::Empty | Kind::Missing => {}
+                kind if !kind.is_number() || (field.quoted && !all_quoted) => *others += 1,
+                Kind::DecimalComma => *commas += 1,
+                _ => {}
+            }
+        }
+    }
+    let is_found = |(commas, others): &(usize, usize)| *commas > 0 && 10 * others <= *commas;
+    (0..counts.len()).filter(|&column| is_found(&counts[column])).collect()
 }
 
 /// Whether quotes say nothing about types, since all fields have them.

@@ -293,3 +293,15 @@ fn a_column_of_times_is_one_column() {
         assert_eq!(sniffed.n_columns, 1, "{:?}", sniffed.dialect);
     }
 }
+
+#[test]
+fn columns_that_look_like_numbers_with_a_comma_are_found() {
+    assert_eq!(sniffed("a;b;c\n1,234;2;x\n5,678;3;1,5 m\n;;\n").comma_columns, [0]);
+    assert_eq!(sniffed("a;b\n1,5;2\n2,25;3\n").comma_columns, [], "the comma is the decimal mark");
+    assert_eq!(sniffed("a;b\n1,2;0.5\n3,4;1.5\n5,6;2.5\n").comma_columns, [0]);
+    assert_eq!(sniffed("a,b\n\"1,234\",2\n\"5,678\",3\n").comma_columns, []);
+    assert_eq!(sniffed("a;b\n\"1,234\";2\n\"5,678\";3\n").comma_columns, []);
+    assert_eq!(sniffed("\"a\";\"b\"\n\"1,234\";\"2\"\n\"5,678\";\"3\"\n").comma_columns, [0]);
+    let given = Given { decimal: Some(b'.'), ..Given::default() };
+    assert_eq!(sniff(&[b"a;b\n1,234;2\n5,678;3\n"], true, &given).comma_columns, []);
+}
