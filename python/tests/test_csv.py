@@ -353,6 +353,45 @@ def test_a_selection_leaves_out_the_same_rows(chunk_len, tmp_path, monkeypatch):
         assert en.read(tmp_path / "out.entasis", to="polars").equals(frame)
 
 
+class TestSpecsOfDates:
+    text = (
+        b"day;n;at;us\n1.2.2026;20260201;01/02/2026;01/02/2026\n2.2.2026;20260202;02/02/2026;02/02/2026\n"
+        b"3.2.2026;20260203;13/02/2026;02/13/2026\n"
+    )
+
+    @pytest.mark.parametrize(
+        "dates",
+        [
+            "%d.%m.%Y",
+            ["%d.%m.%Y", "%d/%m/%Y"],
+            {"n": "%Y%m%d"},
+            {"n": ["%Y%m%d"], "at": ["%m/%d/%Y", "%d/%m/%Y"]},
+            {None: ["%d/%m/%Y"], "n": ["%Y%m%d"]},
+            {"at": "%d/%m/%Y", "us": "%m/%d/%Y"},
+        ],
+    )
+    def test_they_have_the_formats(self, dates, tmp_path):
+        expected = en.read_csv(self.text, "polars", dates=dates)
+        spec = en.sniff_csv(self.text, dates=dates)
+        assert pl.Date in expected.dtypes
+        assert en.read_csv(self.text, "polars", spec=spec).equals(expected)
+        assert en.Spec.of(spec.to_json()) == spec
+        (tmp_path / "spec.json").write_text(spec.to_json())
+        en.convert(self.text, tmp_path / "out.entasis", spec=tmp_path / "spec.json")
+        assert en.read(tmp_path / "out.entasis", to="polars").equals(expected)
+        # The spec shows the call that repeats it.
+        call = {"read_csv": lambda source, **options: en.read_csv(source, "polars", **options), "source": self.text}
+        assert eval(repr(spec), call).equals(expected)
+
+    def test_a_spec_without_formats_of_columns_is_read(self):
+        old = '{"separator": ";", "names": ["day", "n", "at", "us"], '
+        old += '"types": ["date", "int64", "string", "string"], "dates": ["%d.%m.%Y"]}'
+        frame = en.read_csv(self.text, "polars", spec=old)
+        assert frame["day"].to_list() == [date(2026, 2, 1), date(2026, 2, 2), date(2026, 2, 3)]
+        with pytest.raises(en.ArgumentError, match="column_dates of the spec must be an object"):
+            en.read_csv(self.text, spec='{"column_dates": ["%d"]}')
+
+
 def test_arguments_are_checked():
     text = b"a,b\n1,2\n"
     for options, match in [

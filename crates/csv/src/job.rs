@@ -267,6 +267,20 @@ impl Job {
             table.columns.iter().map(|column| (column.name.as_str(), column.of)).collect();
         let types: Option<Vec<String>> =
             table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().into_owned())).collect();
+        let of_all = plan.dates.iter().filter(|(name, _)| name.is_none());
+        let given = plan.dates.iter().filter_map(|(name, formats)| Some((name.clone()?, formats.clone())));
+        let mut column_dates: Vec<(String, Vec<String>)> = given.collect();
+        for column in &table.columns {
+            let is_given = plan.types.iter().any(|(name, _)| *name == column.name);
+            let has_formats =
+                plan.dates.iter().any(|(name, _)| name.as_ref().is_none_or(|of| *of == column.name));
+            if is_given || !has_formats || !matches!(column.of, Type::Date | Type::Datetime { .. }) {
+                continue;
+            }
+            // Other formats may give another date for some values.
+            column_dates.retain(|(name, _)| *name != column.name);
+            column_dates.push((column.name.clone(), column.format.iter().cloned().collect()));
+        }
         Spec {
             dialect: plan.dialect,
             encoding: self.encoding.clone(),
@@ -278,7 +292,8 @@ impl Job {
             missing: plan.missing.clone(),
             decimal: plan.decimal,
             thousands: plan.thousands,
-            dates: plan.dates.iter().flat_map(|(_, formats)| formats.iter().cloned()).collect(),
+            dates: of_all.flat_map(|(_, formats)| formats.iter().cloned()).collect(),
+            column_dates,
         }
     }
 
@@ -350,10 +365,10 @@ fn check(sniffed: &Sniffed, given: &Given, thousands: Option<u8>) -> Result<()> 
 
 /// The formats of dates: those of the options, else those of a spec.
 fn dates(spec: Option<&Spec>, options: &Options) -> Vec<(Option<String>, Vec<String>)> {
-    match spec {
-        Some(spec) if options.dates.is_empty() && !spec.dates.is_empty() => vec![(None, spec.dates.clone())],
-        _ => options.dates.clone(),
-    }
+    let Some(spec) = spec.filter(|_| options.dates.is_empty()) else { return options.dates.clone() };
+    let of_all = (!spec.dates.is_empty()).then(|| (None, spec.dates.clone()));
+    let of_columns = spec.column_dates.iter().map(|(name, formats)| (Some(name.clone()), formats.clone()));
+    of_all.into_iter().chain(of_columns).collect()
 }
 
 fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> {

@@ -161,6 +161,8 @@ pub struct Column {
     pub pieces: Vec<Piece>,
     /// The strings that codes stand for.
     pub categories: Option<Piece>,
+    /// The format of the user that all its dates have.
+    pub format: Option<String>,
 }
 
 /// The outcome of a reading.

@@ -40,8 +40,10 @@ pub struct Spec {
     pub decimal: u8,
     /// The byte between groups of three digits.
     pub thousands: Option<u8>,
-    /// Formats of dates and times other than ISO 8601.
+    /// Formats of dates and times other than ISO 8601, for all columns.
     pub dates: Vec<String>,
+    /// Formats of single columns, by their names.
+    pub column_dates: Vec<(String, Vec<String>)>,
 }
 
 impl Default for Spec {
@@ -59,6 +61,7 @@ impl Default for Spec {
             decimal: b'.',
             thousands: None,
             dates: Vec::new(),
+            column_dates: Vec::new(),
         }
     }
 }
@@ -85,6 +88,11 @@ impl Spec {
             let texts: Vec<String> = texts.iter().map(|text| json_string(text)).collect();
             format!("[{}]", texts.join(", "))
         };
+        let lists = |pairs: &[(String, Vec<String>)]| {
+            let pairs: Vec<String> =
+                pairs.iter().map(|(key, texts)| format!("{}: {}", json_string(key), list(texts))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        };
         let pairs = [
             ("separator", byte(Some(self.dialect.separator))),
             ("quote", byte(self.dialect.quote)),
@@ -100,6 +108,7 @@ impl Spec {
             ("decimal", byte(Some(self.decimal))),
             ("thousands", byte(self.thousands)),
             ("dates", list(&self.dates)),
+            ("column_dates", lists(&self.column_dates)),
         ];
         let lines: Vec<String> = pairs.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
@@ -134,6 +143,10 @@ impl Spec {
                 "types" => spec.types = list(&key, value)?,
                 "missing" => spec.missing = list(&key, value)?,
                 "dates" => spec.dates = list(&key, value)?,
+                "column_dates" => match value {
+                    Value::Lists(pairs) => spec.column_dates = pairs,
+                    _ => return Err(wrong(&key, "an object of lists of texts")),
+                },
                 _ => {
                     return Err(Error::argument(format!(
                         "the spec has an unknown key {}",
@@ -255,10 +268,20 @@ mod tests {
             decimal: b',',
             thousands: Some(b'.'),
             dates: vec!["%d/%m/%Y".to_owned()],
+            column_dates: vec![
+                ("a \"b\"\n\u{1}".to_owned(), vec!["%Y%m%d".to_owned(), "%d.%m.%Y".to_owned()]),
+                (String::new(), Vec::new()),
+            ],
         };
         assert_eq!(Spec::from_json(&spec.to_json()).unwrap(), spec);
         assert_eq!(Spec::from_json("{}").unwrap(), Spec::default());
         assert_eq!(Spec::from_json(&Spec::default().to_json()).unwrap(), Spec::default());
+    }
+
+    #[test]
+    fn specs_without_formats_of_columns_are_read() {
+        let spec = Spec::from_json(r#"{"names": ["a"], "types": ["date"], "dates": ["%d/%m/%Y"]}"#).unwrap();
+        assert_eq!((spec.dates.len(), spec.column_dates.len()), (1, 0));
     }
 
     #[test]
@@ -283,6 +306,10 @@ mod tests {
         check_error(r#"{"decimal": ";"}"#, "decimal of the spec must be");
         check_error(r#"{"thousands": "."}"#, "thousands of the spec must be");
         check_error(r#"{"encoding": ""}"#, "encoding of the spec must be");
+        check_error(r#"{"column_dates": ["%d"]}"#, "column_dates of the spec must be an object");
+        check_error(r#"{"column_dates": {"a": "%d"}}"#, "at line 1");
+        check_error(r#"{"column_dates": {"a": [], "a": []}}"#, "\"a\" twice");
+        check_error(r#"{"dates": {"a": []}}"#, "dates of the spec must be a list");
         check_error(r#"{"sep": ","}"#, "unknown key \"sep\"");
     }
 

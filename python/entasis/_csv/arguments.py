@@ -41,7 +41,11 @@ def of(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     id: str | None = None,
     encoding: str | None = None,
     fill: bool = False,
@@ -143,7 +147,7 @@ def limits(rows: Rows | None) -> tuple[int, int] | None:
 
 
 def _formats(
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None,
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | Mapping[str | None, str | Iterable[str]] | None,
 ) -> list[tuple[str | None, list[str]]]:
     """The formats of dates for columns by their names, and for None those of all columns."""
     if dates is None:

@@ -47,7 +47,11 @@ def read_csv(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     encoding: str | None = None,
     comment: str | None = "auto",
     skip: int | None = None,
@@ -114,7 +118,8 @@ def read_csv(
         "%d/%m/%Y" or "%d.%m.%Y %H:%M:%S". They may have %Y, %y, %m, %b, %d, %j, %H, %I, %p, %M, %S,
         %f and %z. One format must fit all values of a column, else the column stays text, and so it
         does if several fit and give other dates. A dict has formats for single columns:
-        `{"day": "%Y%m%d"}`. Only these may look like numbers.
+        `{"day": "%Y%m%d"}`. Only these may look like numbers. Its key None stands for all other
+        columns.
     encoding
         The encoding, by any usual name. None: by a byte order mark, else UTF-8, else a guess with a
         warning.

@@ -118,6 +118,7 @@ fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Col
         name: origins.name,
         of: Type::Categorical,
         categories: Some(origins.names),
+        format: None,
     })
 }
 
@@ -442,9 +443,10 @@ fn finish(
     for (i, Typed { mut of, pieces }) in columns.into_iter().enumerate() {
         let name = header.names[header.wanted[i]].clone();
         let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+        let mut format = None;
         if let (Some(dates), Type::Text, None) = (&header.dates[i], of, header.given[i]) {
             match dated(&pieces, dates, plan.threads, meaning)? {
-                Some(found) => (of, pieces) = found,
+                Some(found) => (of, pieces, format) = found,
                 None => {
                     warnings.extend(dates.warning(&name));
                     of = header.strings[i];
@@ -454,26 +456,30 @@ fn finish(
             }
         }
         let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
-        named.push(Column { name, of, pieces, categories });
+        named.push(Column { name, of, pieces, categories, format });
     }
     Ok((named, warnings))
 }
 
-/// The type and the values of a column of text whose strings all fit one format; `None` if there is
-/// none.
+/// A type, values, and the format of the user that they have.
+type Dated = (Type, Vec<Piece>, Option<String>);
+
+/// The type and the values of a column of text whose strings all fit one format, and the format if
+/// it is one of the user; `None` if there is none.
 fn dated(
     pieces: &[Piece],
     dates: &Dates,
     threads: usize,
     meaning: &Meaning,
-) -> Result<Option<(Type, Vec<Piece>)>> {
+) -> Result<Option<Dated>> {
     let mut fit = dates.fit_of_none();
     for found in each(pieces.len(), threads, &|i| Ok(dates.fit(&pieces[i], meaning)))? {
         fit.join(&found);
     }
     let Choice::Format(format, of) = dates.choice(&fit) else { return Ok(None) };
     let found = each(pieces.len(), threads, &|i| dates.convert(&pieces[i], format, of, meaning))?;
-    Ok(found.into_iter().collect::<Option<_>>().map(|pieces| (of, pieces)))
+    let text = dates.text(format).map(str::to_owned);
+    Ok(found.into_iter().collect::<Option<_>>().map(|pieces| (of, pieces, text)))
 }
 
 /// Joins the categories of pieces.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use entasis::{
     File, HostRead, Logical, MissingTo, Output, Physical, Request, Rows, Silent, Text, Unit, WriteOptions,
@@ -10,7 +11,8 @@ use entasis::{
 use entasis_csv::input::Bytes;
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
-use entasis_csv::{Outcome, Plan, Type, store};
+use entasis_csv::source::Origin;
+use entasis_csv::{Job, Options, Outcome, Plan, Type, store};
 use tempfile::TempDir;
 
 use crate::common::{Cell, Dice, Values, columns, is_long, read_text};
@@ -229,4 +231,37 @@ fn an_error_leaves_the_old_file() {
     let plan = Plan { on_error: OnError::Skip, ..Plan::default() };
     let Ok(Outcome::Table(table)) = stored(uneven.as_bytes(), &plan, &path) else { panic!() };
     assert_eq!((table.n_rows, table.problems.n), (199, 1));
+}
+
+/// The spec of a text that was stored or read names the format of each column of dates.
+#[test]
+fn the_spec_has_the_format_that_fits() {
+    let folder = TempDir::new().unwrap();
+    let text = "a,b,c\n01/02/2026,2026-01-02,x\n".to_owned() + &"02/02/2026,,x\n".repeat(50);
+    let text = text + "13/02/2026,2026-01-31,y\n";
+    let both = ["%m/%d/%Y", "%d/%m/%Y", "%Y-%d-%m"].map(str::to_owned).to_vec();
+    for chunk_len in [20, 100, 1 << 20] {
+        let options = Options {
+            dates: vec![(None, both.clone())],
+            chunk_len: Some(chunk_len),
+            window_len: Some(2 * chunk_len),
+            ..Options::default()
+        };
+        let open = |options: &Options| Job::open(Origin::Bytes(Arc::new(text.clone())), options).unwrap();
+        let mut job = open(&options);
+        let Outcome::Table(read) = job.read(&Silent).unwrap() else { panic!() };
+        let spec = job.spec(&read);
+        let expected = [("a".to_owned(), vec!["%d/%m/%Y".to_owned()]), ("b".to_owned(), Vec::new())];
+        assert_eq!(spec.column_dates, expected);
+        assert_eq!((&spec.dates, spec.types.join(" ")), (&both, "date date string".to_owned()));
+        let mut job = open(&options);
+        let path = folder.path().join("out.entasis");
+        let stored = job.store(&path, &WriteOptions::default(), &lend, &Silent).unwrap();
+        let Outcome::Table(stored) = stored else { panic!() };
+        assert_eq!(job.spec(&stored), spec);
+        // Values that several formats read in other ways do not make problems.
+        let again = Options { spec: Some(spec), dates: Vec::new(), ..options };
+        let Outcome::Table(again) = open(&again).read(&Silent).unwrap() else { panic!() };
+        assert_eq!(columns(&again, TextLayout::Offsets), columns(&read, TextLayout::Offsets));
+    }
 }
