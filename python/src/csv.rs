@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
-use entasis_csv::{Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
+use entasis_csv::{Blanks, Dialect, Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -81,10 +81,12 @@ impl Arguments {
                 .map(|text| if text.is_empty() { Ok(None) } else { byte(text, what).map(Some) })
                 .transpose()
         };
+        let separator = self.sep.as_deref().map(separator).transpose()?;
         let mut options = Options {
             spec: self.spec.as_deref().map(Spec::from_json).transpose()?,
             given: Given {
-                separator: self.sep.as_deref().map(|text| byte(text, "sep")).transpose()?,
+                separator: separator.map(|(byte, _)| byte),
+                blanks: separator.map(|(_, blanks)| blanks),
                 quote: optional(&self.quote, "quote")?,
                 escape: optional(&self.escape, "escape")?,
                 comment: optional(&self.comment, "comment")?,
@@ -133,6 +135,14 @@ impl Arguments {
         options.source.spill_limit = self.spill_limit;
         Ok(options)
     }
+}
+
+/// The separator, and the meaning of blanks.
+fn separator(text: &str) -> entasis::Result<(u8, Blanks)> {
+    Dialect::parse_separator(text).ok_or_else(|| {
+        let what = "one ASCII character, one and a blank, or 'blanks'";
+        entasis::Error::argument(format!("sep must be {what}, not {text:?}"))
+    })
 }
 
 /// The byte of an argument.

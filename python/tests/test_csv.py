@@ -392,6 +392,52 @@ class TestSpecsOfDates:
             en.read_csv(self.text, spec='{"column_dates": ["%d"]}')
 
 
+class TestBlanks:
+    aligned = b"  name   age  city\n   Ann    12  Oslo\n 'Rob'     7\tRome  \n\"Al B\"  100  Bern\n"
+
+    @pytest.mark.parametrize("chunk_len", [None, 1, 10])
+    def test_runs_of_blanks_are_one_separator(self, chunk_len, tmp_path, monkeypatch):
+        set_chunk_len(monkeypatch, chunk_len)
+        expected = {"name": ["Ann", "'Rob'", "Al B"], "age": [12, 7, 100], "city": ["Oslo", "Rome", "Bern"]}
+        assert read(self.aligned) == expected
+        assert read(self.aligned, sep="blanks", columns=["city"]) == {"city": expected["city"]}
+        spec = en.sniff_csv(self.aligned)
+        assert spec.separator == "blanks"
+        assert "sep='blanks'" in repr(spec)
+        assert read(self.aligned, spec=spec.to_json()) == expected
+        en.convert(self.aligned, tmp_path / "out.entasis")
+        assert en.read(tmp_path / "out.entasis", to="polars").to_dict(as_series=False) == expected
+
+    def test_they_are_those_of_pandas(self):
+        pd = pytest.importorskip("pandas")
+        generator = random.Random(3)
+        for _ in range(50):
+            n = generator.randint(2, 6)
+            rows = [[f"c{i}" for i in range(n)]]
+            rows += [[str(generator.randint(0, 99999)) for _ in range(n)] for _ in range(20)]
+            lines = [" " * generator.randint(0, 3) + (" " * generator.randint(1, 5)).join(row) for row in rows]
+            text = "\n".join(lines)
+            expected = pd.read_csv(io.StringIO(text), sep=r"\s+")
+            assert en.read_csv(text.encode(), "pandas", sep="blanks").equals(expected)
+
+    @pytest.mark.parametrize("chunk_len", [None, 1, 10])
+    def test_blanks_before_quotes_are_left_out(self, chunk_len, monkeypatch):
+        set_chunk_len(monkeypatch, chunk_len)
+        text = b'"a", "b", "c"\n"1, 2", "x", 5\n"3", "y, ""z""",   6\n'
+        expected = {"a": ["1, 2", "3"], "b": ["x", 'y, "z"'], "c": [5, 6]}
+        assert read(text) == read(text, sep=", ") == expected
+        assert en.sniff_csv(text).separator == ", "
+        rows = list(csv.reader(io.StringIO(text.decode()), skipinitialspace=True))
+        assert rows[1:] == [["1, 2", "x", "5"], ["3", 'y, "z"', "6"]]
+
+    def test_wrong_separators_are_refused(self):
+        for wrong in ("  ", "ab", " ,", "", "é", "blank"):
+            with pytest.raises(en.ArgumentError, match="one ASCII character, one and a blank, 'blanks'"):
+                read("a,b\n1,2\n", sep=wrong)
+        with pytest.raises(en.ArgumentError, match="has two meanings"):
+            read("a b\n1 2\n", sep="blanks", quote=" ")
+
+
 def test_arguments_are_checked():
     text = b"a,b\n1,2\n"
     for options, match in [

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use entasis::Error;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
-use entasis_csv::{Given, Options, Selection, Spec, Type};
+use entasis_csv::{Blanks, Dialect, Given, Options, Selection, Spec, Type};
 use glob::MatchOptions;
 
 use crate::failure::{Outcome, say};
@@ -15,9 +15,10 @@ use crate::limits::parse_size;
 /// How a text is read. The sniffer finds the rest.
 #[derive(clap::Args)]
 pub(crate) struct CsvArgs {
-    /// The separator, such as ; or "\t"
-    #[arg(long, value_name = "CHAR", value_parser = parse_byte)]
-    sep: Option<u8>,
+    /// The separator: a character such as ; or "\t", one and a blank to leave out blanks before
+    /// fields, or "blanks" for runs of blanks and tabs
+    #[arg(long, value_name = "CHAR|blanks", value_parser = parse_separator)]
+    sep: Option<(u8, Blanks)>,
     /// The character around quoted fields, or none
     #[arg(long, value_name = "CHAR|none", value_parser = parse_optional)]
     quote: Option<Byte>,
@@ -102,7 +103,8 @@ impl CsvArgs {
         let mut options = Options {
             spec,
             given: Given {
-                separator: self.sep,
+                separator: self.sep.map(|(separator, _)| separator),
+                blanks: self.sep.map(|(_, blanks)| blanks),
                 quote: self.quote,
                 escape: self.escape,
                 comment: self.comment,
@@ -227,6 +229,13 @@ fn parse_len(text: &str) -> Result<usize, String> {
         Ok(0) => Err("at least one byte is needed".to_owned()),
         len => len.map_err(|error| error.to_string()),
     }
+}
+
+fn parse_separator(text: &str) -> Result<(u8, Blanks), String> {
+    let found = parse_byte(text).map(|byte| (byte, Blanks::Kept)).ok();
+    found
+        .or_else(|| Dialect::parse_separator(text))
+        .ok_or_else(|| "one ASCII character, one and a blank, \\t, or blanks".to_owned())
 }
 
 fn parse_byte(text: &str) -> Result<u8, String> {

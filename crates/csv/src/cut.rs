@@ -10,7 +10,7 @@ use std::io::Read;
 use entasis::{Error, Result};
 use entasis_kernels::fields::{Marks, survey};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::input::Input;
 use crate::strict::{Event, State};
 use crate::values::PADDING;
@@ -237,8 +237,8 @@ impl<'a> Cutter<'a> {
     }
 
     fn ends(&self, text: &[u8]) -> Ends {
-        let Dialect { separator, quote, escape, comment } = self.dialect;
-        if escape.is_none() && comment.is_none() {
+        let Dialect { separator, quote, escape, comment, blanks } = self.dialect;
+        if escape.is_none() && comment.is_none() && blanks == Blanks::Kept {
             let survey = survey(text, Marks { separator, quote });
             if survey.is_regular {
                 return Ends { rules: Rules::Regular, last: survey.last_end, is_open: survey.is_open };
@@ -305,7 +305,7 @@ impl<'a> Cutter<'a> {
                         break;
                     }
                 }
-                Event::FieldEnd | Event::RowEnd | Event::Nothing | Event::Inside => start = i + 1,
+                _ => start = i + 1,
             }
         }
         let is_long = text.len() - start > self.most;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use entasis_kernels::fields::{Marks, index};
 
 use crate::cut::{Chunk, Rules};
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::strict::{Event, State};
 
 /// The use of rows with another number of fields.
@@ -34,7 +34,8 @@ pub struct UnevenRow {
 ///
 /// A row has `stride` numbers. Field `i` begins at number `i`, and ends one byte before number
 /// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A
-/// field that a row lacks ends before it begins.
+/// field that a row lacks ends before it begins. Where blanks between fields are left out, each
+/// field has two numbers of its own.
 #[derive(Debug, Default)]
 pub struct Fields {
     starts: Vec<u32>,
@@ -43,6 +44,8 @@ pub struct Fields {
     /// The number of rows with those that are left out.
     n_all: usize,
     n_columns: usize,
+    /// Numbers of a field, apart from one at the end of a row: 1, or 2 with gaps between fields.
+    step: usize,
     /// Whether the last field of a row may end with `\r`.
     has_returns: bool,
     /// Whether all bytes of the chunk are UTF-8.
@@ -110,6 +113,7 @@ impl Fields {
         self.uneven.clear();
         self.numbers.clear();
         self.n_columns = n_columns;
+        self.step = 1;
         let rows = chunk.rows();
         self.is_utf8 = simdutf8::basic::from_utf8(rows).is_ok();
         if chunk.rules == Rules::Regular {
@@ -131,7 +135,8 @@ impl Fields {
                 self.even_out(rows, uneven);
             }
         } else {
-            let mut ends = Ends::new(n_columns, uneven, from, most);
+            self.step = if dialect.blanks == Blanks::Kept { 1 } else { 2 };
+            let mut ends = Ends { step: self.step, ..Ends::new(n_columns, uneven, from, most) };
             let mut state = State::RowStart;
             for (i, &byte) in rows.iter().enumerate().skip(from) {
                 let begins = state.is_row_start();
@@ -152,10 +157,14 @@ impl Fields {
                         }
                     }
                     Event::Nothing => ends.skip_to(i + 1),
+                    Event::Gap => ends.start = i + 1,
+                    Event::LineEnd => ends.row(i + 1, self),
                 }
             }
             if ends.has_fields() || !(state.is_row_start() || state == State::Comment) {
-                ends.field(rows.len(), self);
+                if state.has_field(dialect) {
+                    ends.field(rows.len(), self);
+                }
                 ends.row(rows.len() + 1, self);
             }
             ends.finish(self);
@@ -231,6 +240,18 @@ impl Fields {
         self.n_rows = end - start;
     }
 
+    /// Keeps the rows before the one with byte `at`.
+    pub fn keep_before(&mut self, at: usize) {
+        let end = |row: usize| self.starts[row * self.stride + self.row_len() - 1] as usize;
+        let (mut low, mut high) = (0, self.n_rows);
+        while low < high {
+            let middle = low.midpoint(high);
+            (low, high) = if end(middle) <= at { (middle + 1, high) } else { (low, middle) };
+        }
+        self.n_rows = low;
+        self.uneven.retain(|row| row.end < at);
+    }
+
     /// Leaves rows out, which are in order.
     pub fn leave_out(&mut self, rows: &[usize]) {
         if rows.is_empty() {
@@ -245,12 +266,17 @@ impl Fields {
             }
             numbers.push(self.number(row) as u32);
             let from = row * self.stride;
-            starts.extend_from_slice(&self.starts[from..=from + self.n_columns]);
+            starts.extend_from_slice(&self.starts[from..from + self.row_len()]);
         }
-        self.stride = self.n_columns + 1;
+        self.stride = self.row_len();
         self.has_returns = has_returns;
         self.n_rows = numbers.len();
         (self.starts, self.numbers) = (starts, numbers);
+    }
+
+    /// The numbers of a row that has those of all its fields.
+    fn row_len(&self) -> usize {
+        if self.step == 1 { self.n_columns + 1 } else { self.step * self.n_columns }
     }
 
     /// The number of rows.
@@ -271,7 +297,7 @@ impl Fields {
     /// The fields of a column.
     pub fn column<'a>(&'a self, chunk: &'a Chunk, column: usize) -> Column<'a> {
         Column {
-            starts: self.starts.get(column..).unwrap_or_default(),
+            starts: self.starts.get(self.step * column..).unwrap_or_default(),
             stride: self.stride,
             n: self.n_rows,
             strips_return: self.has_returns && column + 1 == self.n_columns,
@@ -296,12 +322,27 @@ struct Ends {
     n_rows: usize,
     /// The most bytes of a field.
     most: usize,
+    /// Where the last field ended.
+    end: usize,
+    /// Numbers of a field.
+    step: usize,
 }
 
 impl Ends {
     fn new(n_columns: usize, uneven: Uneven, from: usize, most: usize) -> Self {
         let row = Vec::with_capacity(n_columns + 1);
-        Self { n_columns, uneven, start: from, row_start: from, row, number: 0, n_rows: 0, most }
+        Self {
+            n_columns,
+            uneven,
+            start: from,
+            row_start: from,
+            row,
+            number: 0,
+            n_rows: 0,
+            most,
+            end: from,
+            step: 1,
+        }
     }
 
     fn has_fields(&self) -> bool {
@@ -320,13 +361,17 @@ impl Ends {
             fields.too_long.get_or_insert(self.start);
         }
         self.row.push(self.start as u32);
+        self.end = end;
         self.start = end + 1;
+        if self.step == 2 {
+            self.row.push(self.start as u32);
+        }
     }
 
     /// A row ends, and the next one begins at byte `next`.
     fn row(&mut self, next: usize, fields: &mut Fields) {
-        let n_fields = self.row.len();
-        let end = self.start - 1;
+        let n_fields = self.row.len() / self.step;
+        let end = self.end;
         let is_blank = n_fields == 1 && end == self.row_start;
         if !(is_blank && self.n_columns > 1) {
             let at = self.row_start;
@@ -336,7 +381,9 @@ impl Ends {
             if n_fields == self.n_columns || (n_fields < self.n_columns && self.uneven == Uneven::Fill) {
                 fields.starts.extend_from_slice(&self.row);
                 // Each field that the row lacks begins one byte after its end.
-                fields.starts.resize(fields.starts.len() + self.n_columns + 1 - n_fields, self.start as u32);
+                let n_absent = self.n_columns - n_fields;
+                let n = if self.step == 1 { n_absent + 1 } else { self.step * n_absent };
+                fields.starts.resize(fields.starts.len() + n, self.end as u32 + 1);
                 fields.numbers.push(self.number as u32);
                 self.n_rows += 1;
             }
@@ -349,7 +396,7 @@ impl Ends {
     fn finish(self, fields: &mut Fields) {
         fields.n_rows = self.n_rows;
         fields.n_all = self.number;
-        fields.stride = self.n_columns + 1;
+        fields.stride = fields.row_len();
         fields.has_returns = false;
         if self.n_rows == self.number {
             fields.numbers.clear();

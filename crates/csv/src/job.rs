@@ -320,6 +320,7 @@ fn over(spec: Option<&Spec>, given: &Given) -> Given {
     let Some(spec) = spec else { return *given };
     Given {
         separator: given.separator.or(Some(spec.dialect.separator)),
+        blanks: if given.separator.is_some() { given.blanks } else { Some(spec.dialect.blanks) },
         quote: given.quote.or(Some(spec.dialect.quote)),
         escape: given.escape.or(Some(spec.dialect.escape)),
         comment: given.comment.or(Some(spec.dialect.comment)),
@@ -336,14 +337,15 @@ fn check(sniffed: &Sniffed, given: &Given, thousands: Option<u8>) -> Result<()> 
     for (i, byte) in bytes.iter().enumerate() {
         let Some(byte) = *byte else { continue };
         let is_line_end = matches!(byte, b'\n' | b'\r');
-        if is_line_end || !byte.is_ascii() || bytes[..i].contains(&Some(byte)) {
+        let has_meaning = i > 0 && dialect.is_gap(byte);
+        if has_meaning || is_line_end || !byte.is_ascii() || bytes[..i].contains(&Some(byte)) {
             let byte = char::from(byte);
             let what = if is_line_end { "is a line end" } else { "has two meanings" };
             return Err(Error::argument(format!("{byte:?} {what}")));
         }
     }
     if let Some(byte) = dialect.escape {
-        let other = [Some(dialect.separator), dialect.comment].contains(&Some(byte));
+        let other = [Some(dialect.separator), dialect.comment].contains(&Some(byte)) || dialect.is_gap(byte);
         if other || !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
             return Err(Error::argument(format!("{:?} cannot be the escape", char::from(byte))));
         }

@@ -94,7 +94,7 @@ impl Spec {
             format!("{{{}}}", pairs.join(", "))
         };
         let pairs = [
-            ("separator", byte(Some(self.dialect.separator))),
+            ("separator", json_string(&self.dialect.separator_text())),
             ("quote", byte(self.dialect.quote)),
             ("escape", byte(self.dialect.escape)),
             ("comment", byte(self.dialect.comment)),
@@ -123,7 +123,15 @@ impl Spec {
         let mut spec = Self::default();
         for (key, value) in json::object(text)? {
             match key.as_str() {
-                "separator" => spec.dialect.separator = required(byte(&key, value)?, &key)?,
+                "separator" => {
+                    let found = match &value {
+                        Value::Text(text) => Dialect::parse_separator(text),
+                        _ => None,
+                    };
+                    let expected = "one character of ASCII, one and a blank, or \"blanks\"";
+                    let found = found.ok_or_else(|| wrong(&key, expected))?;
+                    (spec.dialect.separator, spec.dialect.blanks) = found;
+                }
                 "quote" => spec.dialect.quote = byte(&key, value)?,
                 "escape" => spec.dialect.escape = byte(&key, value)?,
                 "comment" => spec.dialect.comment = byte(&key, value)?,
@@ -168,13 +176,16 @@ impl Spec {
     /// # Errors
     /// [`Kind::Argument`](entasis::Kind::Argument) names the part.
     pub fn check(&self) -> Result<()> {
-        let Dialect { separator, quote, escape, comment } = self.dialect;
+        let Dialect { separator, quote, escape, comment, .. } = self.dialect;
         let bytes =
             [("separator", Some(separator)), ("quote", quote), ("escape", escape), ("comment", comment)];
         for (n, (key, byte)) in bytes.iter().enumerate() {
             let Some(byte) = *byte else { continue };
             if !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
                 return Err(wrong(key, "a character of ASCII other than a line end"));
+            }
+            if n > 0 && self.dialect.is_gap(byte) {
+                return Err(Error::argument(format!("{key} of the spec is a blank, which separates fields")));
             }
             if let Some((other, _)) = bytes[..n].iter().find(|(_, other)| *other == Some(byte)) {
                 return Err(Error::argument(format!("{other} and {key} of the spec are the same character")));
@@ -240,6 +251,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::dialect::Blanks;
 
     #[track_caller]
     fn check_error(text: &str, message: &str) {
@@ -257,6 +269,7 @@ mod tests {
                 quote: Some(b'\''),
                 escape: Some(b'\\'),
                 comment: Some(b'#'),
+                blanks: Blanks::Skipped,
             },
             encoding: "windows-1252".to_owned(),
             skip: 3,
@@ -279,6 +292,20 @@ mod tests {
     }
 
     #[test]
+    fn separators_say_what_blanks_mean() {
+        for (text, separator, blanks) in [
+            (",", b',', Blanks::Kept),
+            (" ", b' ', Blanks::Kept),
+            ("; ", b';', Blanks::Skipped),
+            ("blanks", b' ', Blanks::Separate),
+        ] {
+            let spec = Spec::from_json(&format!(r#"{{"separator": "{text}"}}"#)).unwrap();
+            assert_eq!((spec.dialect.separator, spec.dialect.blanks), (separator, blanks));
+            assert_eq!(Spec::from_json(&spec.to_json()).unwrap(), spec);
+        }
+    }
+
+    #[test]
     fn specs_without_formats_of_columns_are_read() {
         let spec = Spec::from_json(r#"{"names": ["a"], "types": ["date"], "dates": ["%d/%m/%Y"]}"#).unwrap();
         assert_eq!((spec.dates.len(), spec.column_dates.len()), (1, 0));
@@ -295,6 +322,8 @@ mod tests {
         check_error(r#"{"separator": null}"#, "separator of the spec must be");
         check_error(r#"{"separator": "::"}"#, "separator of the spec must be");
         check_error(r#"{"separator": "§"}"#, "separator of the spec must be");
+        check_error(r#"{"separator": "  "}"#, "separator of the spec must be");
+        check_error(r#"{"separator": "blanks", "comment": "\t"}"#, "comment of the spec is a blank");
         check_error(r#"{"separator": "\n"}"#, "other than a line end");
         check_error(r#"{"separator": "\""}"#, "separator and quote of the spec are the same");
         check_error(r##"{"comment": "#", "escape": "#"}"##, "escape and comment");

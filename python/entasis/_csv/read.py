@@ -94,7 +94,9 @@ def read_csv(
     spec
         A `Spec`, its JSON, or the path of a file with it. Other arguments go over it.
     sep
-        The separator, one ASCII character.
+        The separator, one ASCII character. "blanks": blanks and tabs between fields are one
+        separator, and those at the ends of a row none. A character and a blank, such as ", ":
+        blanks before fields are left out, so that a quote after them opens a quoted field.
     quote, escape, comment
         The character around quoted fields, before a character without its meaning, and at the start
         of lines to leave out. "auto": found out. None: there is none. A doubled quote within quotes

@@ -91,6 +91,15 @@ fn options_change_what_a_text_means() {
     let latin = folder.bytes("latin.csv", b"a,b\ncaf\xe9,2\n");
     convert(&["--encoding", "latin1", "--skip", "0", "--header"], &latin, &out).fine();
     assert_eq!(rows(&out), [r#"{"a":"café","b":2}"#]);
+    let aligned = folder.bytes("aligned.txt", b"  a   b\n  1   x\n 20   y  \n");
+    for more in [&[][..], &["--sep", "blanks"]] {
+        convert(more, &aligned, &out).fine();
+        assert_eq!(rows(&out), [r#"{"a":1,"b":"x"}"#, r#"{"a":20,"b":"y"}"#]);
+    }
+    assert!(entasis(args!["sniff", aligned]).fine().contains("separator   blanks"));
+    let spaced = folder.bytes("spaced.csv", b"a, b\n1, \"x, y\"\n");
+    convert(&["--sep", ", "], &spaced, &out).fine();
+    assert_eq!(rows(&out), [r#"{"a":1,"b":"x, y"}"#]);
     let prices = folder.bytes("prices.csv", b"price\n1.5\n10\n");
     convert(&["--type", "price=decimal(10,2)"], &prices, &out).fine();
     assert!(entasis(args!["schema", out]).fine().contains("decimal(10, 2)"));

@@ -466,12 +466,7 @@ type Dated = (Type, Vec<Piece>, Option<String>);
 
 /// The type and the values of a column of text whose strings all fit one format, and the format if
 /// it is one of the user; `None` if there is none.
-fn dated(
-    pieces: &[Piece],
-    dates: &Dates,
-    threads: usize,
-    meaning: &Meaning,
-) -> Result<Option<Dated>> {
+fn dated(pieces: &[Piece], dates: &Dates, threads: usize, meaning: &Meaning) -> Result<Option<Dated>> {
     let mut fit = dates.fit_of_none();
     for found in each(pieces.len(), threads, &|i| Ok(dates.fit(&pieces[i], meaning)))? {
         fit.join(&found);

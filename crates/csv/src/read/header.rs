@@ -257,11 +257,18 @@ fn n_fields(text: &[u8], dialect: &Dialect, most: usize) -> Vec<usize> {
                     return rows;
                 }
             }
-            Event::Nothing => {}
+            Event::Nothing | Event::Gap => {}
+            Event::LineEnd => {
+                rows.push(n_ends);
+                (n_ends, is_blank) = (0, true);
+                if rows.len() == most {
+                    return rows;
+                }
+            }
         }
     }
     if !is_blank {
-        rows.push(n_ends + 1);
+        rows.push(n_ends + usize::from(state.has_field(dialect)));
     }
     rows
 }

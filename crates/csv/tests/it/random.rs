@@ -117,6 +117,7 @@ pub fn case(dice: &mut Dice) -> (Vec<u8>, Plan) {
             quote: has_quotes.then_some(b'"'),
             escape: dice.once_in(6).then_some(b'\\'),
             comment: dice.once_in(6).then_some(b'0'),
+            ..Dialect::default()
         },
         has_header,
         types: if has_header && dice.once_in(3) {
