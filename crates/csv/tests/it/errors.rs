@@ -40,12 +40,13 @@ fn an_open_quote_has_the_line_where_it_opens() {
 /// A problem in an earlier row is found first, whatever the chunks.
 #[test]
 fn rows_before_an_open_quote_are_read() {
-    let text = b"a,b\n1\n3,\"x\n";
-    for (chunk_len, threads) in [(1, 1), (4, 3), (1 << 20, 1)] {
-        let plan = Plan { chunk_len: Some(chunk_len), threads, ..Plan::default() };
-        for _ in 0..20 {
-            let Ok(Outcome::Refused(refused)) = read_text(text, &plan) else { panic!() };
-            assert_eq!((refused.problems.n, refused.problems.kept[0].line), (1, 2));
+    for text in ["a,b\n1\n3,\"x\n", "a,b\n1\n3,long field\n4\n", "a,b\n1\nlong field\n4,5\n6\n"] {
+        for (chunk_len, threads) in [(1, 1), (4, 3), (1 << 20, 1)] {
+            let plan = Plan { chunk_len: Some(chunk_len), threads, max_field: 9, ..Plan::default() };
+            for _ in 0..20 {
+                let Ok(Outcome::Refused(refused)) = read_text(text.as_bytes(), &plan) else { panic!() };
+                assert_eq!((refused.problems.n, refused.problems.kept[0].line), (1, 2));
+            }
         }
     }
 }
