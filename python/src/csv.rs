@@ -11,7 +11,7 @@ use entasis_csv::condition::Condition;
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
-use entasis_csv::{Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
+use entasis_csv::{Blanks, Dialect, Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -86,10 +86,12 @@ impl Arguments {
                 .map(|text| if text.is_empty() { Ok(None) } else { byte(text, what).map(Some) })
                 .transpose()
         };
+        let separator = self.sep.as_deref().map(separator).transpose()?;
         let mut options = Options {
             spec: self.spec.as_deref().map(Spec::from_json).transpose()?,
             given: Given {
-                separator: self.sep.as_deref().map(|text| byte(text, "sep")).transpose()?,
+                separator: separator.map(|(byte, _)| byte),
+                blanks: separator.map(|(_, blanks)| blanks),
                 quote: optional(&self.quote, "quote")?,
                 escape: optional(&self.escape, "escape")?,
                 comment: optional(&self.comment, "comment")?,
@@ -126,7 +128,10 @@ impl Arguments {
         for (name, of) in self.dtypes {
             let found = Type::of_name(&of).ok_or_else(|| {
                 entasis::Error::argument(format!("column '{name}': '{of}' is not a type of a text file"))
-                    .advise("use for example \"int64\", \"float64\", \"string\", \"bool\", \"date\", \"datetime[us]\"")
+                    .advise(
+                        "use for example \"int64\", \"float64\", \"string\", \"bool\", \"date\", \
+                         \"datetime[us]\", \"decimal(10, 2)\"",
+                    )
             })?;
             options.types.push((name, found));
         }
@@ -135,6 +140,14 @@ impl Arguments {
         options.source.spill_limit = self.spill_limit;
         Ok(options)
     }
+}
+
+/// The separator, and the meaning of blanks.
+fn separator(text: &str) -> entasis::Result<(u8, Blanks)> {
+    Dialect::parse_separator(text).ok_or_else(|| {
+        let what = "one ASCII character, one and a blank, or 'blanks'";
+        entasis::Error::argument(format!("sep must be {what}, not {text:?}"))
+    })
 }
 
 /// The byte of an argument.

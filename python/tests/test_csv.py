@@ -224,6 +224,220 @@ class TestProblems:
             en.read_csv(b'a,b\n1,2\n3,"x\n4,5\n', "polars", quote='"', sep=",")
 
 
+class TestDecimals:
+    text = b'price;n\n9,99;1\n"10";2\n;3\n-0,5;4\n'
+    expected = ("9.99", "10.00", None, "-0.50")
+
+    @pytest.mark.parametrize("name", ["decimal(10,2)", "decimal(10, 2)", "Decimal128(10, 2)"])
+    def test_their_names(self, name):
+        frame = en.read_csv(self.text, "polars", dtypes={"price": name})
+        assert frame["price"].dtype == pl.Decimal(10, 2)
+        assert [value and str(value) for value in frame["price"]] == list(self.expected)
+
+    def test_dtypes_of_libraries(self):
+        pa = pytest.importorskip("pyarrow")
+        pd = pytest.importorskip("pandas")
+        for dtype in (pa.decimal128(10, 2), pl.Decimal(10, 2), pd.ArrowDtype(pa.decimal128(10, 2))):
+            found = en.read_csv(self.text, "pyarrow", dtypes={"price": dtype})
+            assert found["price"].type == pa.decimal128(10, 2)
+            assert [value and str(value) for value in found["price"].to_pylist()] == list(self.expected)
+
+    @pytest.mark.parametrize("to", ["pandas", "polars", "pyarrow"])
+    @pytest.mark.parametrize("digits", [(5, 2), (18, 4), (38, 10)])
+    def test_each_library_gets_what_a_file_has(self, to, digits, tmp_path):
+        path = tmp_path / "out.entasis"
+        dtypes = {"price": f"decimal{digits}"}
+        en.convert(self.text, path, dtypes=dtypes)
+        found, expected = en.read_csv(self.text, to, dtypes=dtypes), en.read(path, to=to)
+        assert found.equals(expected)
+        assert str(expected["price"].dtype if to != "pyarrow" else expected["price"].type).startswith(
+            ("Decimal", "decimal128")
+        )
+        en.verify(path)
+        low = en.read_csv(self.text, to, dtypes=dtypes, filter=en.col("price") < 5)
+        assert len(low) == 1
+
+    def test_values_that_do_not_fit_are_problems(self):
+        text = b"a\n1.505\n1000\n+1\n007\nNaN\n1e-3\n"
+        frame, problems = en.read_csv(text, "polars", dtypes={"a": "decimal(5, 2)"}, on_error="missing", problems=True)
+        assert frame["a"].null_count() == problems.n == 6
+        assert problems[0].expected == "decimal(5, 2)"
+        with pytest.raises(en.ProblemError, match=r"line 2, column 'a': '1.505', expected decimal\(5, 2\)"):
+            en.read_csv(text, "polars", dtypes={"a": "decimal(5, 2)"})
+        for wrong in ("decimal(39, 2)", "decimal(0, 0)", "decimal(2, 3)", "decimal", "decimal(9, -2)"):
+            with pytest.raises(en.ArgumentError, match="is not a type of a text file"):
+                en.read_csv(text, "polars", dtypes={"a": wrong})
+
+    def test_a_spec_has_them(self):
+        spec = en.Spec.of(
+            '{"separator": ";", "decimal": ",", "names": ["price", "n"], "types": ["decimal(10, 2)", "int64"]}'
+        )
+        assert en.read_csv(self.text, "polars", spec=spec)["price"].dtype == pl.Decimal(10, 2)
+        assert en.Spec.of(spec.to_json()) == spec
+
+
+@pytest.mark.parametrize("chunk_len", [None, 1, 9, 20])
+def test_each_field_may_be_as_long_as_max_field(chunk_len, tmp_path, monkeypatch):
+    set_chunk_len(monkeypatch, chunk_len)
+    text = b'a,b\n1,2\n3,12345678\n"12,\n567",4\n'
+    assert len(read(text, max_field=9)["a"]) == 3
+    for most, place in [(7, "line 3, byte 10"), (6, "line 3, byte 10")]:
+        with pytest.raises(en.ProblemError, match=f"{place}, has more than {most} bytes; raise max_field"):
+            read(text, max_field=most)
+        with pytest.raises(en.ProblemError, match=place):
+            en.convert(text, tmp_path / "out.entasis", max_field=most)
+    with pytest.raises(en.ProblemError, match="quoted field that opens in line 2, byte 4, has more than 7 bytes"):
+        read(text[:4] + text[19:], max_field=7)
+
+
+class TestDecimalCommas:
+    texts = (
+        b"a;b;c\n1,234;2;x\n5,678;3;1,5 m\n;;\nNA;4;z\n",
+        b"a;b;c\n1,2;0.5;x\n3,4;1.5;y\n5,6;2.5;z\n7,8;3.5;u\n",
+    )
+
+    @pytest.mark.parametrize("text", texts)
+    def test_columns_of_text_warn_once(self, text, tmp_path):
+        pattern = r"the column 'a' is text, although its values look like numbers with a comma: pass decimal=\",\""
+        with pytest.warns(en.errors.CsvWarning, match=pattern) as caught:
+            frame = en.read_csv(text, "polars")
+        assert frame["a"].dtype == pl.String
+        assert len(caught) == 1
+        with pytest.warns(en.errors.CsvWarning, match=pattern):
+            en.convert(text, tmp_path / "out.entasis")
+        with pytest.warns(en.errors.CsvWarning, match=pattern):
+            en.read_csv(text, "polars", strings="categorical")
+
+    def test_several_columns(self):
+        text = b"a|b|c\n" + b"1,234|5,678|9,012\n" * 5
+        with pytest.warns(en.errors.CsvWarning, match="the columns 'a', 'c' are text, although their values"):
+            en.read_csv(text, "polars", columns=["c", "a"])
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            (texts[0], {"decimal": "."}),
+            (texts[0], {"decimal": ","}),
+            (texts[0], {"thousands": ","}),
+            (texts[0], {"dtypes": {"a": "string"}}),
+            (texts[0], {"columns": ["b", "c"]}),
+            (b'a,b\n"1,234",2\n"5,678",3\n', {}),
+            (b'a;b\n"1,234";2\n"5,678";3\n', {}),
+            (b"a;b\n1,5 kg;2\n2,5 kg;3\n", {}),
+            (b"a;b\n1,5;2\n2,5;3\n", {}),
+            (b"a;b\nx;2\ny;3\n" + b"z;1\n" * 30 + b"1,234;1\n", {}),
+        ],
+    )
+    def test_other_columns_do_not_warn(self, text, options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            en.read_csv(text, "polars", **options)
+
+
+@pytest.mark.parametrize("chunk_len", [None, 1, 12])
+def test_a_selection_leaves_out_the_same_rows(chunk_len, tmp_path, monkeypatch):
+    set_chunk_len(monkeypatch, chunk_len)
+    text = b"a,b,c\n1,x,5\n2,caf\xe9,6\n3,y,q\n4,z,8\n"
+    options = {"encoding": "utf-8", "on_error": "skip", "dtypes": {"c": "int64"}, "problems": True}
+    whole, expected = en.read_csv(text, "polars", **options)
+    assert whole["a"].to_list() == [1, 4]
+    assert [(problem.line, problem.column, problem.expected) for problem in expected] == [
+        (3, "b", "UTF-8"),
+        (4, "c", "int64"),
+    ]
+    for columns in (["a"], ["b"], ["c", "a"]):
+        frame, problems = en.read_csv(text, "polars", columns=columns, **options)
+        assert frame.equals(whole.select(columns))
+        assert problems == expected
+        assert en.convert(text, tmp_path / "out.entasis", columns=columns, **options) == expected
+        assert en.read(tmp_path / "out.entasis", to="polars").equals(frame)
+
+
+class TestSpecsOfDates:
+    text = (
+        b"day;n;at;us\n1.2.2026;20260201;01/02/2026;01/02/2026\n2.2.2026;20260202;02/02/2026;02/02/2026\n"
+        b"3.2.2026;20260203;13/02/2026;02/13/2026\n"
+    )
+
+    @pytest.mark.parametrize(
+        "dates",
+        [
+            "%d.%m.%Y",
+            ["%d.%m.%Y", "%d/%m/%Y"],
+            {"n": "%Y%m%d"},
+            {"n": ["%Y%m%d"], "at": ["%m/%d/%Y", "%d/%m/%Y"]},
+            {None: ["%d/%m/%Y"], "n": ["%Y%m%d"]},
+            {"at": "%d/%m/%Y", "us": "%m/%d/%Y"},
+        ],
+    )
+    def test_they_have_the_formats(self, dates, tmp_path):
+        expected = en.read_csv(self.text, "polars", dates=dates)
+        spec = en.sniff_csv(self.text, dates=dates)
+        assert pl.Date in expected.dtypes
+        assert en.read_csv(self.text, "polars", spec=spec).equals(expected)
+        assert en.Spec.of(spec.to_json()) == spec
+        (tmp_path / "spec.json").write_text(spec.to_json())
+        en.convert(self.text, tmp_path / "out.entasis", spec=tmp_path / "spec.json")
+        assert en.read(tmp_path / "out.entasis", to="polars").equals(expected)
+        # The spec shows the call that repeats it.
+        call = {"read_csv": lambda source, **options: en.read_csv(source, "polars", **options), "source": self.text}
+        assert eval(repr(spec), call).equals(expected)
+
+    def test_a_spec_without_formats_of_columns_is_read(self):
+        old = '{"separator": ";", "names": ["day", "n", "at", "us"], '
+        old += '"types": ["date", "int64", "string", "string"], "dates": ["%d.%m.%Y"]}'
+        frame = en.read_csv(self.text, "polars", spec=old)
+        assert frame["day"].to_list() == [date(2026, 2, 1), date(2026, 2, 2), date(2026, 2, 3)]
+        with pytest.raises(en.ArgumentError, match="column_dates of the spec must be an object"):
+            en.read_csv(self.text, spec='{"column_dates": ["%d"]}')
+
+
+class TestBlanks:
+    aligned = b"  name   age  city\n   Ann    12  Oslo\n 'Rob'     7\tRome  \n\"Al B\"  100  Bern\n"
+
+    @pytest.mark.parametrize("chunk_len", [None, 1, 10])
+    def test_runs_of_blanks_are_one_separator(self, chunk_len, tmp_path, monkeypatch):
+        set_chunk_len(monkeypatch, chunk_len)
+        expected = {"name": ["Ann", "'Rob'", "Al B"], "age": [12, 7, 100], "city": ["Oslo", "Rome", "Bern"]}
+        assert read(self.aligned) == expected
+        assert read(self.aligned, sep="blanks", columns=["city"]) == {"city": expected["city"]}
+        spec = en.sniff_csv(self.aligned)
+        assert spec.separator == "blanks"
+        assert "sep='blanks'" in repr(spec)
+        assert read(self.aligned, spec=spec.to_json()) == expected
+        en.convert(self.aligned, tmp_path / "out.entasis")
+        assert en.read(tmp_path / "out.entasis", to="polars").to_dict(as_series=False) == expected
+
+    def test_they_are_those_of_pandas(self):
+        pd = pytest.importorskip("pandas")
+        generator = random.Random(3)
+        for _ in range(50):
+            n = generator.randint(2, 6)
+            rows = [[f"c{i}" for i in range(n)]]
+            rows += [[str(generator.randint(0, 99999)) for _ in range(n)] for _ in range(20)]
+            lines = [" " * generator.randint(0, 3) + (" " * generator.randint(1, 5)).join(row) for row in rows]
+            text = "\n".join(lines)
+            expected = pd.read_csv(io.StringIO(text), sep=r"\s+")
+            assert en.read_csv(text.encode(), "pandas", sep="blanks").equals(expected)
+
+    @pytest.mark.parametrize("chunk_len", [None, 1, 10])
+    def test_blanks_before_quotes_are_left_out(self, chunk_len, monkeypatch):
+        set_chunk_len(monkeypatch, chunk_len)
+        text = b'"a", "b", "c"\n"1, 2", "x", 5\n"3", "y, ""z""",   6\n'
+        expected = {"a": ["1, 2", "3"], "b": ["x", 'y, "z"'], "c": [5, 6]}
+        assert read(text) == read(text, sep=", ") == expected
+        assert en.sniff_csv(text).separator == ", "
+        rows = list(csv.reader(io.StringIO(text.decode()), skipinitialspace=True))
+        assert rows[1:] == [["1, 2", "x", "5"], ["3", 'y, "z"', "6"]]
+
+    def test_wrong_separators_are_refused(self):
+        for wrong in ("  ", "ab", " ,", "", "é", "blank"):
+            with pytest.raises(en.ArgumentError, match="one ASCII character, one and a blank, 'blanks'"):
+                read("a,b\n1,2\n", sep=wrong)
+        with pytest.raises(en.ArgumentError, match="has two meanings"):
+            read("a b\n1 2\n", sep="blanks", quote=" ")
+
+
 def test_arguments_are_checked():
     text = b"a,b\n1,2\n"
     for options, match in [

@@ -186,7 +186,7 @@ fn parse_keep(text: &str) -> Result<Keep, String> {
 }
 
 /// A time to wait, in seconds.
-fn parse_seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(_) => Ok(seconds),

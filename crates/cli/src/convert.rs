@@ -1,12 +1,17 @@
-//! `entasis convert`: a text file to an Entasis file.
+//! `entasis convert`: text files to an Entasis file.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufWriter, Read as _, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use entasis::{Error, WriteOptions};
-use entasis_csv::problems::Problems;
+use entasis::{Durable, Error, MAGIC, WriteOptions};
+use entasis_csv::problems::{OnError, Problems};
+use entasis_csv::source::Origin;
 use entasis_csv::{Job, Outcome as Read};
 
+use crate::change::parse_seconds;
 use crate::csv::{self, CsvArgs};
 use crate::failure::{Failure, Outcome};
 use crate::lend::store;
@@ -18,68 +23,102 @@ const EXAMPLES: &str = "Examples:
   entasis convert flights.csv flights.entasis
   entasis convert --sep ';' --decimal , umsatz.csv umsatz.entasis
   entasis convert --on-error skip --problems bad.csv big.csv.gz big.entasis
+  entasis convert --id file --dates day=%d.%m.%Y sales-*.csv sales.entasis
   zcat flights.csv.gz | entasis convert - flights.entasis
 
-gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
+Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.";
 
-/// Write the rows of a text file (CSV) into an Entasis file
+/// Write the rows of text files (CSV) into an Entasis file
 ///
 /// The file takes its place only when all rows are written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A text file, or - for the standard input
-    #[arg(value_name = "IN")]
-    input: PathBuf,
+    /// Text files, patterns in quotes such as 'sales-*.csv', or - for the standard input
+    #[arg(value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
     /// The Entasis file to write
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// The name of a first column in addition, with the path of the text of each row
+    #[arg(long, value_name = "NAME")]
+    id: Option<String>,
+    /// The rows to write, from START on and before STOP. Each may be absent
+    #[arg(long, value_name = "START:STOP", value_parser = parse_rows)]
+    rows: Option<Range<u64>>,
     /// Write places that do not fit into this file, as CSV
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
-    /// The compression: 0 (raw) to 100 (smallest) [default: 50]
-    #[arg(short, long, value_name = "C", value_parser = clap::value_parser!(u8).range(0..=100))]
-    compression: Option<u8>,
+    /// The compression, 0 (raw) to 100 (smallest), of all columns or of one: price=90. May be
+    /// repeated [default: 50]
+    #[arg(short, long, value_name = "[NAME=]C", value_parser = parse_compression)]
+    compression: Vec<(Option<String>, u8)>,
+    /// How long to wait for another writer of OUT
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
+    wait: f64,
+    /// Don't wait for the disk: after a power failure OUT may be damaged
+    #[arg(long)]
+    no_sync: bool,
     #[command(flatten)]
     csv: CsvArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let options = args.csv.options()?;
-    let write =
-        WriteOptions { compression: args.compression, threads: args.csv.threads, ..WriteOptions::default() };
-    // The text is read while its file is written.
-    for (one, other) in [
-        (Some(&args.input), Some(&args.output)),
-        (Some(&args.input), args.problems.as_ref()),
-        (Some(&args.output), args.problems.as_ref()),
-    ] {
-        if let (Some(one), Some(other)) = (one, other)
-            && is_same(one, other)
-        {
-            let other = other.to_string_lossy();
-            return Err(Failure::Other(format!("{} and {other} are the same file", one.display())));
+    let mut options = args.csv.options()?;
+    if args.rows.is_some() && options.on_error == OnError::Skip {
+        let message = "--rows counts all rows: choose other rows, or another --on-error";
+        return Err(Failure::Other(message.to_owned()));
+    }
+    options.id.clone_from(&args.id);
+    options.rows.clone_from(&args.rows);
+    let of_column = |(name, c): &(Option<String>, u8)| Some((name.clone()?, *c));
+    let write = WriteOptions {
+        compression: args.compression.iter().rev().find(|(name, _)| name.is_none()).map(|(_, c)| *c),
+        column_compression: args.compression.iter().filter_map(of_column).collect(),
+        threads: args.csv.threads,
+        durable: if args.no_sync { Durable::Never } else { Durable::default() },
+        wait: Duration::from_secs_f64(args.wait),
+        ..WriteOptions::default()
+    };
+    let origins = csv::origins(&args.inputs)?;
+    // The texts are read while the file is written.
+    let paths = origins.iter().filter_map(|(_, origin)| match origin {
+        Origin::Path(path) => Some(path.as_path()),
+        _ => None,
+    });
+    let problems = args.problems.as_deref();
+    for one in paths {
+        for other in [Some(args.output.as_path()), problems].into_iter().flatten() {
+            differ(one, other)?;
         }
     }
-    let name = args.input.to_string_lossy();
+    if let Some(problems) = problems {
+        differ(&args.output, problems)?;
+    }
+    refuse_other(&args.output)?;
+    let is_single = origins.len() == 1;
+    let label = match &origins[..] {
+        [(name, _)] => format!("converting {}", escape(name)),
+        _ => format!("converting {}", count(origins.len() as u64, "text")),
+    };
     let found = {
-        let watch = Watch::new(format!("converting {}", escape(&name)));
-        let mut job = Job::open(csv::origin(&args.input), &options)?;
+        let watch = Watch::new(label);
+        let mut job = Job::open_all(origins, &options)?;
         match store(&mut job, &args.output, &write, &watch)? {
             Read::Table(table) => table,
             Read::Refused(refused) => {
-                if let Some(path) = &args.problems {
-                    write_problems(path, &refused.problems, &refused.names)?;
+                if let Some(path) = problems {
+                    write_problems(path, &refused.problems, &refused.names, is_single)?;
                 }
                 return Err(job.error(&refused).into());
             }
         }
     };
     csv::warn(&found.warnings);
-    if let Some(path) = &args.problems {
-        write_problems(path, &found.problems, &found.names)?;
+    if let Some(path) = problems {
+        write_problems(path, &found.problems, &found.names, is_single)?;
     }
     if found.problems.n > 0 {
         let what = count(found.problems.n, "place");
@@ -89,6 +128,56 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let len = std::fs::metadata(&args.output).map_err(|e| Error::io(e, "open").in_file(&args.output))?.len();
     let (rows, columns) = (count(found.n_rows, "row"), count(found.columns.len() as u64, "column"));
     writeln!(out, "{}: {rows} x {columns}, {}", escape(&args.output.to_string_lossy()), size(len))?;
+    Ok(())
+}
+
+/// Rows from the first one on: START:STOP, where each may be absent.
+fn parse_rows(text: &str) -> Result<Range<u64>, String> {
+    let number = |text: &str, default| match text.replace('_', "").as_str() {
+        "" => Ok(default),
+        digits => digits.parse().map_err(|_| format!("{text:?} is not a number of rows from the start")),
+    };
+    let (start, stop) = text.split_once(':').ok_or("write START:STOP, such as 1000:1010")?;
+    let (start, stop) = (number(start, 0)?, number(stop, u64::MAX)?);
+    if stop < start { Err("STOP is before START".to_owned()) } else { Ok(start..stop) }
+}
+
+/// A compression, after the name of a column or alone.
+fn parse_compression(text: &str) -> Result<(Option<String>, u8), String> {
+    let (name, number) = match text.rsplit_once('=') {
+        Some((name, number)) => (Some(name.to_owned()), number),
+        None => (None, text),
+    };
+    match number.parse() {
+        Ok(compression @ 0..=100) => Ok((name, compression)),
+        _ => Err(format!("{number:?} is not an integer from 0 to 100")),
+    }
+}
+
+/// Returns an error if two paths name one file.
+fn differ(one: &Path, other: &Path) -> Outcome {
+    if !is_same(one, other) {
+        return Ok(());
+    }
+    Err(Failure::Other(format!("{} and {} are the same file", one.display(), other.display())))
+}
+
+/// Returns an error if `path` is a file of another format. A command without its last word would
+/// replace a text.
+fn refuse_other(path: &Path) -> Outcome {
+    let mut start = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+        && file.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok()
+        && !start.is_empty()
+        && start != MAGIC
+    {
+        let message = format!(
+            "{} exists and is not an Entasis file: remove it, or pass another OUT after the texts",
+            path.display()
+        );
+        return Err(Failure::Other(message));
+    }
     Ok(())
 }
 
@@ -110,17 +199,26 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Writes problems as CSV.
-fn write_problems(path: &Path, problems: &Problems, names: &[String]) -> entasis::Result<()> {
+/// Writes problems as CSV. Those of several texts have the name of their text.
+fn write_problems(
+    path: &Path,
+    problems: &Problems,
+    names: &[String],
+    is_single: bool,
+) -> entasis::Result<()> {
     let write = || -> std::io::Result<()> {
-        let mut file = BufWriter::new(std::fs::File::create(path)?);
-        writeln!(file, "row,line,byte,column,text,expected")?;
+        let mut file = BufWriter::new(File::create(path)?);
+        writeln!(file, "row,line,byte,column,text,expected{}", if is_single { "" } else { ",file" })?;
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         for problem in &problems.kept {
             let column = problem.column.and_then(|column| names.get(column)).map(|name| quoted(name));
+            let of_text = match &problem.file {
+                Some(name) if !is_single => format!(",{}", quoted(name)),
+                _ => String::new(),
+            };
             writeln!(
                 file,
-                "{},{},{},{},{},{}",
+                "{},{},{},{},{},{}{of_text}",
                 problem.row,
                 problem.line,
                 problem.byte,

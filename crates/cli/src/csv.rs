@@ -1,4 +1,4 @@
-//! The options of the verbs that read text files.
+//! The options of the verbs that read text files, and their sources.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use entasis::Error;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
-use entasis_csv::{Given, Options, Selection, Spec, Type};
+use entasis_csv::{Blanks, Dialect, Given, Options, Selection, Spec, Type};
+use glob::MatchOptions;
 
 use crate::failure::{Outcome, say};
+use crate::limits::parse_size;
 
 /// How a text is read. The sniffer finds the rest.
 #[derive(clap::Args)]
 pub(crate) struct CsvArgs {
-    /// The separator, such as ; or "\t"
-    #[arg(long, value_name = "CHAR", value_parser = parse_byte)]
-    sep: Option<u8>,
+    /// The separator: a character such as ; or "\t", one and a blank to leave out blanks before
+    /// fields, or "blanks" for runs of blanks and tabs
+    #[arg(long, value_name = "CHAR|blanks", value_parser = parse_separator)]
+    sep: Option<(u8, Blanks)>,
     /// The character around quoted fields, or none
     #[arg(long, value_name = "CHAR|none", value_parser = parse_optional)]
     quote: Option<Byte>,
@@ -37,9 +40,15 @@ pub(crate) struct CsvArgs {
     /// The names of the columns, instead of those of the header
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     names: Option<Vec<String>>,
-    /// The type of a column, such as zip=string or day=date. May be repeated
+    /// The type of a column, such as zip=string, day=date or city=categorical. May be repeated
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = parse_type)]
     types: Vec<(String, Type)>,
+    /// A format of dates, such as %d.%m.%Y, for all columns or for one: day=%Y%m%d. May be repeated
+    #[arg(long, value_name = "[NAME=]FORMAT")]
+    dates: Vec<String>,
+    /// Whether columns of text stay strings or become categoricals
+    #[arg(long, value_name = "WHAT", default_value = "plain", value_parser = ["plain", "categorical"])]
+    strings: String,
     /// A word for missing values, instead of NA, N/A, NULL and null. May be repeated
     #[arg(long, value_name = "WORD")]
     na: Option<Vec<String>>,
@@ -67,9 +76,12 @@ pub(crate) struct CsvArgs {
     /// For places that do not fit: an error, missing values, or rows that are left out
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = ["error", "missing", "skip"])]
     on_error: String,
-    /// The most bytes of a field
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    /// The most bytes of a field, such as 1GiB
+    #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = parse_len)]
     max_field: usize,
+    /// The most bytes of the compressed copy of a stream, for columns that change their type late
+    #[arg(long, value_name = "BYTES", default_value = "64GiB", value_parser = parse_size)]
+    spill_limit: u64,
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     pub(crate) threads: Option<usize>,
@@ -91,7 +103,8 @@ impl CsvArgs {
         let mut options = Options {
             spec,
             given: Given {
-                separator: self.sep,
+                separator: self.sep.map(|(separator, _)| separator),
+                blanks: self.sep.map(|(_, blanks)| blanks),
                 quote: self.quote,
                 escape: self.escape,
                 comment: self.comment,
@@ -106,6 +119,8 @@ impl CsvArgs {
                 (None, None) => Selection::All,
             },
             types: self.types.clone(),
+            dates: formats(&self.dates),
+            as_categories: self.strings == "categorical",
             missing: self.na.clone(),
             thousands: self.thousands,
             fill: self.fill,
@@ -119,16 +134,87 @@ impl CsvArgs {
             ..Options::default()
         };
         options.source.encoding.clone_from(&self.encoding);
+        options.source.spill_limit = self.spill_limit;
         Ok(options)
     }
 }
 
 /// The source at a path; `-` is the standard input.
 pub(crate) fn origin(path: &Path) -> Origin {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         return Origin::Stream { name: "standard input".to_owned(), reader: Box::new(io::stdin()) };
     }
     Origin::Path(path.to_path_buf())
+}
+
+/// The sources of one table with their names. Shells expand patterns before the command sees them,
+/// unless they are quoted or the shell does not know them.
+pub(crate) fn origins(inputs: &[PathBuf]) -> entasis::Result<Vec<(String, Origin)>> {
+    let mut found = Vec::new();
+    for input in inputs {
+        let text = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+        match text.filter(|_| input.symlink_metadata().is_err()) {
+            Some(pattern) => found.extend(matches(pattern)?),
+            None => found.push(input.clone()),
+        }
+    }
+    if found.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(Error::argument("the standard input can be read only once").advise("pass - once"));
+    }
+    let named = |path: PathBuf| {
+        let origin = origin(&path);
+        let name = match &origin {
+            Origin::Stream { name, .. } => name.clone(),
+            _ => path.display().to_string(),
+        };
+        (name, origin)
+    };
+    Ok(found.into_iter().map(named).collect())
+}
+
+/// The files that a pattern matches, in the order of their names.
+fn matches(pattern: &str) -> entasis::Result<Vec<PathBuf>> {
+    let shown: String = pattern.chars().take(200).collect();
+    let options = MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+    };
+    let found = glob::glob_with(pattern, options)
+        .map_err(|error| Error::argument(format!("'{shown}' is not a pattern: {}", error.msg)))?;
+    let mut paths = Vec::new();
+    for path in found {
+        let path = path.map_err(|error| Error::io(io::Error::from(error.error().kind()), "list"))?;
+        if !path.is_dir() {
+            paths.push(path);
+        }
+    }
+    // By text, as Python's function does: paths compare folder by folder.
+    paths.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
+    if paths.is_empty() {
+        return Err(Error::argument(format!("no file matches the pattern '{shown}'")));
+    }
+    Ok(paths)
+}
+
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The formats of dates of each column, and those of all columns.
+fn formats(texts: &[String]) -> Vec<(Option<String>, Vec<String>)> {
+    let mut found: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    for text in texts {
+        let (name, format) = match text.rsplit_once('=') {
+            Some((name, format)) => (Some(name.to_owned()), format),
+            None => (None, text.as_str()),
+        };
+        match found.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, formats)) => formats.push(format.to_owned()),
+            None => found.push((name, vec![format.to_owned()])),
+        }
+    }
+    found
 }
 
 /// Says what a user should know, on the standard error.
@@ -136,6 +222,20 @@ pub(crate) fn warn(warnings: &[String]) {
     for warning in warnings {
         say(&format!("warning: {warning}"));
     }
+}
+
+fn parse_len(text: &str) -> Result<usize, String> {
+    match usize::try_from(parse_size(text)?) {
+        Ok(0) => Err("at least one byte is needed".to_owned()),
+        len => len.map_err(|error| error.to_string()),
+    }
+}
+
+fn parse_separator(text: &str) -> Result<(u8, Blanks), String> {
+    let found = parse_byte(text).map(|byte| (byte, Blanks::Kept)).ok();
+    found
+        .or_else(|| Dialect::parse_separator(text))
+        .ok_or_else(|| "one ASCII character, one and a blank, \\t, or blanks".to_owned())
 }
 
 fn parse_byte(text: &str) -> Result<u8, String> {
@@ -153,7 +253,9 @@ fn parse_optional(text: &str) -> Result<Byte, String> {
 fn parse_type(text: &str) -> Result<(String, Type), String> {
     let (name, of) = text.rsplit_once('=').ok_or("a name, =, and a type: zip=string")?;
     let found = Type::of_name(of).ok_or_else(|| {
-        format!("'{of}' is not a type, such as int64, float64, string, bool, date or datetime[us]")
+        format!(
+            "'{of}' is not a type, such as int64, float64, string, bool, date, datetime[us] or decimal(10,2)"
+        )
     })?;
     Ok((name.to_owned(), found))
 }

@@ -80,6 +80,12 @@ fn parse_limit(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit has the form NAME=VALUE")?;
     let name = name.replace('-', "_");
     Limits::default().set(&name, 0).map_err(|error| error.message().to_owned())?;
+    Ok((name, parse_size(value)?))
+}
+
+/// A number with or without a unit of bytes, such as 256MiB. One that 64 bits do not hold is the
+/// greatest that they do.
+pub(crate) fn parse_size(value: &str) -> Result<u64, String> {
     let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (digits, unit) = value.split_at(digits.len());
     let unit: u64 = match unit {
@@ -95,7 +101,7 @@ fn parse_limit(text: &str) -> Result<(String, u64), String> {
         unit => return Err(format!("the unit '{unit}' is none of B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")),
     };
     let n: u64 = digits.replace(['_', ','], "").parse().map_err(|error| format!("'{digits}': {error}"))?;
-    Ok((name, n.saturating_mul(unit)))
+    Ok(n.saturating_mul(unit))
 }
 
 #[cfg(test)]

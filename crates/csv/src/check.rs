@@ -6,7 +6,7 @@
 use entasis_kernels::fields::digits;
 
 use crate::fields::Column;
-use crate::piece::Facts;
+use crate::piece::{Facts, is_exact};
 use crate::types::Type;
 use crate::values::floats::{self, Number};
 use crate::values::integers;
@@ -47,7 +47,7 @@ pub fn checked(column: &Column<'_>, of: Type, digits: &Digits, mark: u8) -> Opti
             |start, end, facts| {
                 let value = integers::signed(column.text, start, end)?;
                 facts.has_negative_integers |= value < 0;
-                facts.has_inexact_integers |= value as f64 as i128 != i128::from(value);
+                facts.has_inexact_integers |= !is_exact(value);
                 Some(())
             },
         ),
@@ -155,7 +155,7 @@ mod tests {
             let chunk =
                 Cutter::new(&mut input, dialect, 0, 1 << 16, 1 << 16).unwrap().next(Vec::new()).unwrap().unwrap();
             let mut places = Fields::default();
-            places.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            places.find(&chunk, 0, 2, &dialect, Uneven::Skip, 1 << 16);
             let column = places.column(&chunk, 1);
             let mut digits = Digits::default();
             digits.find(chunk.padded());

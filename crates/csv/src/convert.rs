@@ -12,7 +12,7 @@ use crate::piece::{Facts, Piece, TextLayout, buffer};
 use crate::strict::unquote;
 use crate::types::Type;
 use crate::values::floats::{self, Number};
-use crate::values::{boolean, integers, times};
+use crate::values::{boolean, decimals, integers, times};
 
 /// The meaning of fields.
 #[derive(Clone, Debug)]
@@ -92,6 +92,10 @@ pub fn given(column: &Column<'_>, of: Type, meaning: &Meaning, misfits: &mut Vec
         Type::Float { bytes: 4 } => words(column, of, &meaning, Single(meaning.decimal), Some(&mut *misfits)),
         Type::Float { .. } => {
             let parse = Double { mark: meaning.decimal, facts: Facts::default(), is_given: true };
+            words(column, of, &meaning, parse, Some(&mut *misfits))
+        }
+        Type::Decimal { precision, scale } => {
+            let parse = Decimals { mark: meaning.decimal, digits: (precision, scale) };
             words(column, of, &meaning, parse, Some(&mut *misfits))
         }
         Type::Date => words(column, of, &meaning, Days, Some(&mut *misfits)),
@@ -211,6 +215,21 @@ impl Parse for Single {
     #[inline(always)]
     fn parse(&mut self, text: &[u8], start: usize, end: usize) -> Option<f32> {
         floats::single(text, start, end, self.0)
+    }
+}
+
+/// Decimals of a precision and a scale.
+struct Decimals {
+    mark: u8,
+    digits: (u8, u8),
+}
+
+impl Parse for Decimals {
+    type Word = [u8; 16];
+
+    #[inline(always)]
+    fn parse(&mut self, text: &[u8], start: usize, end: usize) -> Option<[u8; 16]> {
+        decimals::decimal(text, start, end, self.mark, self.digits).map(i128::to_le_bytes)
     }
 }
 

@@ -10,13 +10,16 @@ use std::io::Read;
 use entasis::{Error, Result};
 use entasis_kernels::fields::{Marks, survey};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::input::Input;
-use crate::strict::State;
+use crate::strict::{Event, State};
 use crate::values::PADDING;
 
 /// The most bytes of a chunk and of a row. Places of fields have 32 bits.
 const MOST: usize = 1 << 30;
+/// The most bytes of a row, unless a field may have more. A row of separators alone takes many
+/// times its length.
+const LONGEST_ROW: usize = 64 << 20;
 
 /// How a chunk's rows are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +68,10 @@ pub struct Cutter<'a> {
     dialect: Dialect,
     /// Bytes of a chunk, unless a row is longer.
     chunk_len: usize,
-    /// The longest row that is looked for.
+    /// The longest field that is looked for.
     most: usize,
+    /// The longest row that is looked for.
+    most_of_row: usize,
     /// Bytes that were read before the text was cut.
     ahead: VecDeque<u8>,
     /// Bytes that were read and belong to the next chunk.
@@ -78,8 +83,9 @@ pub struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    /// Cuts `input` after its first `skip` lines. A row of more than `most` bytes is an error.
-    /// Chunks and rows are at most 1 GiB long.
+    /// Cuts `input` after its first `skip` lines. A row that is longer than a chunk is an error if
+    /// one of its fields has more than `most` bytes. A row has at most 64 MiB, or `most` bytes if
+    /// these are more, and no chunk or row has more than 1 GiB.
     ///
     /// # Errors
     /// As [`Input::read`].
@@ -94,9 +100,9 @@ impl<'a> Cutter<'a> {
         let mut cutter = Self {
             input,
             dialect,
-            // A chunk has no row that is too long.
-            chunk_len: chunk_len.clamp(1, most),
+            chunk_len: chunk_len.clamp(1, MOST),
             most,
+            most_of_row: most.max(LONGEST_ROW),
             ahead: VecDeque::new(),
             rest: Vec::new(),
             offset: 0,
@@ -109,7 +115,7 @@ impl<'a> Cutter<'a> {
 
     /// Makes later chunks at least this long.
     pub fn lengthen(&mut self, chunk_len: usize) {
-        self.chunk_len = self.chunk_len.max(chunk_len).min(self.most);
+        self.chunk_len = self.chunk_len.max(chunk_len).min(MOST);
     }
 
     /// The number of chunks so far.
@@ -125,8 +131,8 @@ impl<'a> Cutter<'a> {
     /// The next chunk, in memory that may be used again; `None` at the end.
     ///
     /// # Errors
-    /// [`Failure::Unclosed`] at the end of the text, and after `most` bytes; otherwise as
-    /// [`Input::read`], and *argument* for a row that is too long.
+    /// [`Failure::Unclosed`] at the end of the text, [`Failure::Long`]; otherwise as
+    /// [`Input::read`], and *text* for a row that is too long.
     pub fn next(&mut self, mut memory: Vec<u8>) -> std::result::Result<Option<Chunk>, Failure> {
         memory.clear();
         memory.append(&mut self.rest);
@@ -141,14 +147,24 @@ impl<'a> Cutter<'a> {
             if end > 0 {
                 return Ok(Some(self.cut(memory, end, rules)?));
             }
-            if is_open && (self.at_end || memory.len() > self.most) {
+            if let Some(failure) = self.long_field(&memory) {
+                return Err(failure);
+            }
+            if is_open && self.at_end {
                 return Err(self.unclosed(&memory));
             }
-            if memory.len() > self.most {
-                return Err(self.too_long());
+            if memory.len() > self.most_of_row {
+                return Err(self.long_row());
             }
-            wanted = (2 * memory.len()).min(self.most + 1);
+            wanted = self.more_than(memory.len());
         }
+    }
+
+    /// The bytes to look at after `len` were not enough. One byte more than `most` decides about a
+    /// field.
+    fn more_than(&self, len: usize) -> usize {
+        let most = if len > self.most { self.most_of_row } else { self.most };
+        (2 * len).min(most + 1)
     }
 
     fn cut(&mut self, mut text: Vec<u8>, end: usize, rules: Rules) -> Result<Chunk> {
@@ -192,7 +208,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// The start of the text that is cut, and whether it is all: `len` bytes, or as many more as
-    /// `is_enough` asks for, up to the longest row. Only before the first chunk.
+    /// `is_enough` asks for, up to the longest row or field. Only before the first chunk.
     ///
     /// # Errors
     /// As [`Input::read`].
@@ -201,10 +217,11 @@ impl<'a> Cutter<'a> {
         let mut wanted = len;
         loop {
             self.fill(&mut memory, wanted)?;
-            if self.at_end || memory.len() > self.most || is_enough(&memory) {
+            let is_all = self.at_end || memory.len() > self.most_of_row;
+            if is_all || is_enough(&memory) || self.long_field(&memory).is_some() {
                 break;
             }
-            wanted = (2 * memory.len()).min(self.most + 1);
+            wanted = self.more_than(memory.len());
         }
         let is_all = self.at_end;
         self.put_back(memory);
@@ -220,8 +237,8 @@ impl<'a> Cutter<'a> {
     }
 
     fn ends(&self, text: &[u8]) -> Ends {
-        let Dialect { separator, quote, escape, comment } = self.dialect;
-        if escape.is_none() && comment.is_none() {
+        let Dialect { separator, quote, escape, comment, blanks } = self.dialect;
+        if escape.is_none() && comment.is_none() && blanks == Blanks::Kept {
             let survey = survey(text, Marks { separator, quote });
             if survey.is_regular {
                 return Ends { rules: Rules::Regular, last: survey.last_end, is_open: survey.is_open };
@@ -268,10 +285,31 @@ impl<'a> Cutter<'a> {
     }
 
     #[cold]
-    fn too_long(&self) -> Failure {
-        let message = format!("the row at byte {} has more than {} bytes", self.offset, self.most);
+    fn long_row(&self) -> Failure {
+        let message = format!("the row at byte {} has more than {} bytes", self.offset, self.most_of_row);
         let error = Error::text(message);
-        (if self.most < MOST { error.advise("raise max_field") } else { error }).into()
+        (if self.most_of_row < MOST { error.advise("raise max_field") } else { error }).into()
+    }
+
+    /// The failure for the first field of `text` that has more than `most` bytes so far. The first
+    /// byte of `text` begins a row.
+    fn long_field(&self, text: &[u8]) -> Option<Failure> {
+        if text.len() <= self.most {
+            return None;
+        }
+        let (mut state, mut start) = (State::RowStart, 0);
+        for (i, &byte) in text.iter().enumerate() {
+            match state.take(byte, &self.dialect) {
+                Event::Inside if state != State::Comment => {
+                    if i - start == self.most {
+                        break;
+                    }
+                }
+                _ => start = i + 1,
+            }
+        }
+        let is_long = text.len() - start > self.most;
+        is_long.then(|| Failure::long(text, start, self.offset, self.most, &self.dialect))
     }
 
     /// Where the quoted field begins that is open at the end of `text`, whose first byte begins a
@@ -310,15 +348,39 @@ struct Ends {
 /// The reason why a chunk is missing.
 #[derive(Debug)]
 pub enum Failure {
-    /// A quoted field does not end, or is longer than allowed.
+    /// A quoted field does not end.
     Unclosed {
         /// The offset of its quote in the text.
         at: u64,
         /// Line ends between the start of the chunk and the quote.
         lines: u64,
     },
+    /// A field has more bytes than allowed.
+    Long {
+        /// The offset of its first byte in the text.
+        at: u64,
+        /// Line ends between the start of the chunk and the field.
+        lines: u64,
+        /// The most bytes of a field.
+        most: usize,
+        /// Whether it begins with a quote.
+        is_quoted: bool,
+    },
     /// Another error.
     Error(Error),
+}
+
+impl Failure {
+    /// The failure for a field that begins at byte `start` of the chunk `text`, which is at
+    /// `offset`.
+    pub fn long(text: &[u8], start: usize, offset: u64, most: usize, dialect: &Dialect) -> Self {
+        Self::Long {
+            at: offset + start as u64,
+            lines: count_lines(&text[..start]),
+            most,
+            is_quoted: dialect.quote.is_some() && text.get(start) == dialect.quote.as_ref(),
+        }
+    }
 }
 
 /// The error of a text that cannot be cut. `lines` are before its chunk.
@@ -330,6 +392,18 @@ pub fn described(failure: Failure, lines: u64) -> Error {
             let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
             Error::text(message)
                 .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
+        }
+        Failure::Long { at, lines: inside, most, is_quoted } => {
+            let line = lines + inside + 1;
+            let (what, advice) = match is_quoted {
+                true => (
+                    "quoted field that opens",
+                    "pass quote=None if quotes have no meaning, or raise max_field if it is very long",
+                ),
+                false => ("field", "raise max_field"),
+            };
+            let message = format!("the {what} in line {line}, byte {at}, has more than {most} bytes");
+            Error::text(message).advise(advice)
         }
     }
 }

@@ -23,6 +23,8 @@ const ISO: [Format; 3] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dates {
     formats: Vec<Format>,
+    /// Those of the user as text.
+    texts: Vec<String>,
     /// Whether the user named the column, so that its fields are not taken for numbers.
     pub is_named: bool,
 }
@@ -53,14 +55,19 @@ impl Dates {
     ///
     /// # Errors
     /// *Argument* for formats that do not give one date, and for too many formats.
-    pub fn new(formats: &[String], is_named: bool) -> Result<Self> {
-        let own = formats.iter().map(|text| Own::parse(text).map(Format::Own));
+    pub fn new(texts: &[String], is_named: bool) -> Result<Self> {
+        let own = texts.iter().map(|text| Own::parse(text).map(Format::Own));
         let formats: Vec<Format> = ISO.into_iter().map(Ok).chain(own).collect::<Result<_>>()?;
         if formats.len() > 64 {
             return Err(Error::argument(format!("there are {} formats of dates", formats.len() - ISO.len()))
                 .advise("pass at most 61"));
         }
-        Ok(Self { formats, is_named })
+        Ok(Self { formats, texts: texts.to_vec(), is_named })
+    }
+
+    /// The format of the user with this number; `None` for one of ISO 8601.
+    pub fn text(&self, format: usize) -> Option<&str> {
+        self.texts.get(format.checked_sub(ISO.len())?).map(String::as_str)
     }
 
     /// The warning for a column that stays text, if the user named it.

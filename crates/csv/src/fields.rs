@@ -5,7 +5,7 @@ use std::ops::Range;
 use entasis_kernels::fields::{Marks, index};
 
 use crate::cut::{Chunk, Rules};
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::strict::{Event, State};
 
 /// The use of rows with another number of fields.
@@ -34,7 +34,8 @@ pub struct UnevenRow {
 ///
 /// A row has `stride` numbers. Field `i` begins at number `i`, and ends one byte before number
 /// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A
-/// field that a row lacks ends before it begins.
+/// field that a row lacks ends before it begins. Where blanks between fields are left out, each
+/// field has two numbers of its own.
 #[derive(Debug, Default)]
 pub struct Fields {
     starts: Vec<u32>,
@@ -43,6 +44,8 @@ pub struct Fields {
     /// The number of rows with those that are left out.
     n_all: usize,
     n_columns: usize,
+    /// Numbers of a field, apart from one at the end of a row: 1, or 2 with gaps between fields.
+    step: usize,
     /// Whether the last field of a row may end with `\r`.
     has_returns: bool,
     /// Whether all bytes of the chunk are UTF-8.
@@ -51,6 +54,8 @@ pub struct Fields {
     pub uneven: Vec<UnevenRow>,
     /// For each row its number with those left out; empty if none was.
     numbers: Vec<u32>,
+    /// Where the first field begins that is too long.
+    pub too_long: Option<usize>,
 }
 
 /// The fields of one column.
@@ -92,12 +97,23 @@ impl Column<'_> {
 }
 
 impl Fields {
-    /// Finds the fields of a chunk, from byte `from` on, where a row begins. Memory is used again.
-    pub fn find(&mut self, chunk: &Chunk, from: usize, n_columns: usize, dialect: &Dialect, uneven: Uneven) {
+    /// Finds the fields of a chunk, from byte `from` on, where a row begins. A field of more than
+    /// `most` bytes is too long. Memory is used again.
+    pub fn find(
+        &mut self,
+        chunk: &Chunk,
+        from: usize,
+        n_columns: usize,
+        dialect: &Dialect,
+        uneven: Uneven,
+        most: usize,
+    ) {
+        self.too_long = None;
         self.starts.clear();
         self.uneven.clear();
         self.numbers.clear();
         self.n_columns = n_columns;
+        self.step = 1;
         let rows = chunk.rows();
         self.is_utf8 = simdutf8::basic::from_utf8(rows).is_ok();
         if chunk.rules == Rules::Regular {
@@ -109,6 +125,9 @@ impl Fields {
                     *start += from as u32;
                 }
             }
+            if rows.len() > most {
+                self.too_long = self.long_field(rows, most);
+            }
             self.n_all = self.n_rows;
             self.stride = n_columns;
             self.has_returns = true;
@@ -116,7 +135,8 @@ impl Fields {
                 self.even_out(rows, uneven);
             }
         } else {
-            let mut ends = Ends::new(n_columns, uneven, from);
+            self.step = if dialect.blanks == Blanks::Kept { 1 } else { 2 };
+            let mut ends = Ends { step: self.step, ..Ends::new(n_columns, uneven, from, most) };
             let mut state = State::RowStart;
             for (i, &byte) in rows.iter().enumerate().skip(from) {
                 let begins = state.is_row_start();
@@ -137,10 +157,14 @@ impl Fields {
                         }
                     }
                     Event::Nothing => ends.skip_to(i + 1),
+                    Event::Gap => ends.start = i + 1,
+                    Event::LineEnd => ends.row(i + 1, self),
                 }
             }
             if ends.has_fields() || !(state.is_row_start() || state == State::Comment) {
-                ends.field(rows.len(), self);
+                if state.has_field(dialect) {
+                    ends.field(rows.len(), self);
+                }
                 ends.row(rows.len() + 1, self);
             }
             ends.finish(self);
@@ -162,10 +186,19 @@ impl Fields {
                 .all(|row| rows[row[self.n_columns - 1] as usize - 1] == b'\n')
     }
 
+    /// Where the first field of a regular chunk begins that has more than `most` bytes.
+    fn long_field(&self, rows: &[u8], most: usize) -> Option<usize> {
+        self.starts.windows(2).find_map(|pair| {
+            let (start, end) = (pair[0] as usize, pair[1] as usize - 1);
+            let is_return = end > start && rows[end] == b'\n' && rows[end - 1] == b'\r';
+            (end - start > most + usize::from(is_return)).then_some(start)
+        })
+    }
+
     /// Sorts the rows of a regular chunk out.
     fn even_out(&mut self, rows: &[u8], uneven: Uneven) {
         let starts = std::mem::take(&mut self.starts);
-        let mut ends = Ends::new(self.n_columns, uneven, starts[0] as usize);
+        let mut ends = Ends::new(self.n_columns, uneven, starts[0] as usize, usize::MAX);
         for &next in &starts[1..] {
             let end = next as usize - 1;
             if rows[end] != b'\n' {
@@ -201,8 +234,22 @@ impl Fields {
         self.numbers.drain(..start);
         // The number after the last row ends its last field.
         self.starts.truncate(end * self.stride + 1);
+        let after = self.starts.last().map_or(0, |&after| after as usize);
+        self.too_long = self.too_long.filter(|&at| end > 0 && at < after);
         self.starts.drain(..start * self.stride);
         self.n_rows = end - start;
+    }
+
+    /// Keeps the rows before the one with byte `at`.
+    pub fn keep_before(&mut self, at: usize) {
+        let end = |row: usize| self.starts[row * self.stride + self.row_len() - 1] as usize;
+        let (mut low, mut high) = (0, self.n_rows);
+        while low < high {
+            let middle = low.midpoint(high);
+            (low, high) = if end(middle) <= at { (middle + 1, high) } else { (low, middle) };
+        }
+        self.n_rows = low;
+        self.uneven.retain(|row| row.end < at);
     }
 
     /// Leaves rows out, which are in order.
@@ -219,9 +266,9 @@ impl Fields {
             }
             numbers.push(self.number(row) as u32);
             let from = row * self.stride;
-            starts.extend_from_slice(&self.starts[from..=from + self.n_columns]);
+            starts.extend_from_slice(&self.starts[from..from + self.row_len()]);
         }
-        self.stride = self.n_columns + 1;
+        self.stride = self.row_len();
         self.has_returns = has_returns;
         self.n_rows = numbers.len();
         (self.starts, self.numbers) = (starts, numbers);
@@ -237,12 +284,17 @@ impl Fields {
                 left &= left - 1;
                 numbers.push(self.number(row) as u32);
                 let from = row * self.stride;
-                starts.extend_from_slice(&self.starts[from..=from + self.n_columns]);
+                starts.extend_from_slice(&self.starts[from..][..self.row_len()]);
             }
         }
-        self.stride = self.n_columns + 1;
+        self.stride = self.row_len();
         self.n_rows = numbers.len();
         (self.starts, self.numbers) = (starts, numbers);
+    }
+
+    /// The numbers of a row that has those of all its fields.
+    fn row_len(&self) -> usize {
+        if self.step == 1 { self.n_columns + 1 } else { self.step * self.n_columns }
     }
 
     /// The number of rows.
@@ -263,7 +315,7 @@ impl Fields {
     /// The fields of a column.
     pub fn column<'a>(&'a self, chunk: &'a Chunk, column: usize) -> Column<'a> {
         Column {
-            starts: self.starts.get(column..).unwrap_or_default(),
+            starts: self.starts.get(self.step * column..).unwrap_or_default(),
             stride: self.stride,
             n: self.n_rows,
             strips_return: self.has_returns && column + 1 == self.n_columns,
@@ -286,12 +338,29 @@ struct Ends {
     /// The number of the row.
     number: usize,
     n_rows: usize,
+    /// The most bytes of a field.
+    most: usize,
+    /// Where the last field ended.
+    end: usize,
+    /// Numbers of a field.
+    step: usize,
 }
 
 impl Ends {
-    fn new(n_columns: usize, uneven: Uneven, from: usize) -> Self {
+    fn new(n_columns: usize, uneven: Uneven, from: usize, most: usize) -> Self {
         let row = Vec::with_capacity(n_columns + 1);
-        Self { n_columns, uneven, start: from, row_start: from, row, number: 0, n_rows: 0 }
+        Self {
+            n_columns,
+            uneven,
+            start: from,
+            row_start: from,
+            row,
+            number: 0,
+            n_rows: 0,
+            most,
+            end: from,
+            step: 1,
+        }
     }
 
     fn has_fields(&self) -> bool {
@@ -305,15 +374,22 @@ impl Ends {
     }
 
     /// A field ends before byte `end`.
-    fn field(&mut self, end: usize, _: &mut Fields) {
+    fn field(&mut self, end: usize, fields: &mut Fields) {
+        if end - self.start > self.most {
+            fields.too_long.get_or_insert(self.start);
+        }
         self.row.push(self.start as u32);
+        self.end = end;
         self.start = end + 1;
+        if self.step == 2 {
+            self.row.push(self.start as u32);
+        }
     }
 
     /// A row ends, and the next one begins at byte `next`.
     fn row(&mut self, next: usize, fields: &mut Fields) {
-        let n_fields = self.row.len();
-        let end = self.start - 1;
+        let n_fields = self.row.len() / self.step;
+        let end = self.end;
         let is_blank = n_fields == 1 && end == self.row_start;
         if !(is_blank && self.n_columns > 1) {
             let at = self.row_start;
@@ -323,7 +399,9 @@ impl Ends {
             if n_fields == self.n_columns || (n_fields < self.n_columns && self.uneven == Uneven::Fill) {
                 fields.starts.extend_from_slice(&self.row);
                 // Each field that the row lacks begins one byte after its end.
-                fields.starts.resize(fields.starts.len() + self.n_columns + 1 - n_fields, self.start as u32);
+                let n_absent = self.n_columns - n_fields;
+                let n = if self.step == 1 { n_absent + 1 } else { self.step * n_absent };
+                fields.starts.resize(fields.starts.len() + n, self.end as u32 + 1);
                 fields.numbers.push(self.number as u32);
                 self.n_rows += 1;
             }
@@ -336,7 +414,7 @@ impl Ends {
     fn finish(self, fields: &mut Fields) {
         fields.n_rows = self.n_rows;
         fields.n_all = self.number;
-        fields.stride = self.n_columns + 1;
+        fields.stride = fields.row_len();
         fields.has_returns = false;
         if self.n_rows == self.number {
             fields.numbers.clear();
@@ -367,7 +445,7 @@ mod tests {
         let (mut found, mut n_uneven) = (Vec::new(), 0);
         let mut fields = Fields::default();
         while let Some(chunk) = cutter.next(Vec::new()).unwrap() {
-            fields.find(&chunk, 0, n_columns, &dialect, uneven);
+            fields.find(&chunk, 0, n_columns, &dialect, uneven, usize::MAX);
             n_uneven += fields.uneven.len();
             for row in 0..fields.n_rows() {
                 let field = |column: usize| {
@@ -471,7 +549,7 @@ mod tests {
         let mut input = Bytes::new(text);
         let chunk = Cutter::new(&mut input, dialect, 0, 100, 100).unwrap().next(Vec::new()).unwrap().unwrap();
         let mut fields = Fields::default();
-        fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+        fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
         assert_eq!(fields.n_rows(), 2);
         assert_eq!((fields.number(0), fields.number(1)), (0, 3));
         let [short, long] = fields.uneven[..] else { panic!() };
@@ -497,10 +575,10 @@ mod tests {
                     })
                     .collect()
             };
-            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
             fields.leave_out(&[0, 2]);
             assert_eq!(second(&fields), b"48");
-            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
+            fields.find(&chunk, 0, 2, &dialect, Uneven::Skip, usize::MAX);
             fields.limit(1..3);
             assert_eq!(second(&fields), b"46");
             assert_eq!(fields.number(0), 1);

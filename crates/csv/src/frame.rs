@@ -87,6 +87,11 @@ fn written(
 /// The type in a file, and its parameters.
 pub fn column_type(of: Type) -> (ColumnType, Option<Value>) {
     let physical = match of {
+        Type::Decimal { precision, scale } => {
+            let found = ColumnType::decimal(precision, scale.cast_signed());
+            let found = found.unwrap_or(ColumnType::plain(Physical::I128));
+            return (ColumnType { missing: Missing::Null, ..found }, None);
+        }
         Type::Null => Physical::Null,
         Type::Bool => Physical::Bool,
         Type::Int { bytes: 1, is_signed: true } => Physical::I8,

@@ -10,7 +10,7 @@ use entasis::{Error, HostRead, Monitor, Result, WriteOptions, default_threads};
 use crate::condition::Condition;
 use crate::input::Inputs;
 use crate::piece::TextLayout;
-use crate::problems::OnError;
+use crate::problems::{OnError, start};
 use crate::read::{Outcome, Plan, Refused, Selection, Table, read_all, store_all};
 use crate::sniff::{Given, Sniffed, sniff};
 use crate::source::{Origin, Source, SourceOptions};
@@ -231,10 +231,34 @@ impl Job {
             Outcome::Table(mut table) => {
                 let before = self.sources.warnings().into_iter().chain(self.warnings.iter().cloned());
                 table.warnings.splice(..0, before);
+                table.warnings.extend(self.comma_warning(&table));
                 Outcome::Table(table)
             }
             refused @ Outcome::Refused(_) => refused,
         })
+    }
+
+    /// The warning for columns of text that look like numbers with a decimal comma.
+    fn comma_warning(&self, table: &Table) -> Option<String> {
+        let of_number = |&column: &usize| {
+            let name = table.names.get(column)?;
+            let is_given = self.plan.types.iter().any(|(given, _)| given == name);
+            let found = table.columns.iter().find(|column| column.name == *name)?;
+            (!is_given && matches!(found.of, Type::Text | Type::Categorical)).then_some(name)
+        };
+        let names: Vec<&String> = self.sniffed.comma_columns.iter().filter_map(of_number).collect();
+        let shown: Vec<_> = names.iter().take(5).map(|name| format!("'{}'", start(name, 40))).collect();
+        let what = match names.len() {
+            0 => return None,
+            1 => "the column {} is text, although its",
+            _ => "the columns {} are text, although their",
+        };
+        let more = if names.len() > 5 { ", ..." } else { "" };
+        let what = what.replace("{}", &(shown.join(", ") + more));
+        Some(format!(
+            "{what} values look like numbers with a comma: pass decimal=\",\" or thousands=\",\" if they are \
+             numbers, or decimal=\".\" to say so"
+        ))
     }
 
     /// The error of a refused text.
@@ -248,7 +272,21 @@ impl Job {
         let of_name: HashMap<&str, Type> =
             table.columns.iter().map(|column| (column.name.as_str(), column.of)).collect();
         let types: Option<Vec<String>> =
-            table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().to_owned())).collect();
+            table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().into_owned())).collect();
+        let of_all = plan.dates.iter().filter(|(name, _)| name.is_none());
+        let given = plan.dates.iter().filter_map(|(name, formats)| Some((name.clone()?, formats.clone())));
+        let mut column_dates: Vec<(String, Vec<String>)> = given.collect();
+        for column in &table.columns {
+            let is_given = plan.types.iter().any(|(name, _)| *name == column.name);
+            let has_formats =
+                plan.dates.iter().any(|(name, _)| name.as_ref().is_none_or(|of| *of == column.name));
+            if is_given || !has_formats || !matches!(column.of, Type::Date | Type::Datetime { .. }) {
+                continue;
+            }
+            // Other formats may give another date for some values.
+            column_dates.retain(|(name, _)| *name != column.name);
+            column_dates.push((column.name.clone(), column.format.iter().cloned().collect()));
+        }
         Spec {
             dialect: plan.dialect,
             encoding: self.encoding.clone(),
@@ -260,7 +298,8 @@ impl Job {
             missing: plan.missing.clone(),
             decimal: plan.decimal,
             thousands: plan.thousands,
-            dates: plan.dates.iter().flat_map(|(_, formats)| formats.iter().cloned()).collect(),
+            dates: of_all.flat_map(|(_, formats)| formats.iter().cloned()).collect(),
+            column_dates,
         }
     }
 
@@ -287,6 +326,7 @@ fn over(spec: Option<&Spec>, given: &Given) -> Given {
     let Some(spec) = spec else { return *given };
     Given {
         separator: given.separator.or(Some(spec.dialect.separator)),
+        blanks: if given.separator.is_some() { given.blanks } else { Some(spec.dialect.blanks) },
         quote: given.quote.or(Some(spec.dialect.quote)),
         escape: given.escape.or(Some(spec.dialect.escape)),
         comment: given.comment.or(Some(spec.dialect.comment)),
@@ -303,14 +343,15 @@ fn check(sniffed: &Sniffed, given: &Given, thousands: Option<u8>) -> Result<()> 
     for (i, byte) in bytes.iter().enumerate() {
         let Some(byte) = *byte else { continue };
         let is_line_end = matches!(byte, b'\n' | b'\r');
-        if is_line_end || !byte.is_ascii() || bytes[..i].contains(&Some(byte)) {
+        let has_meaning = i > 0 && dialect.is_gap(byte);
+        if has_meaning || is_line_end || !byte.is_ascii() || bytes[..i].contains(&Some(byte)) {
             let byte = char::from(byte);
             let what = if is_line_end { "is a line end" } else { "has two meanings" };
             return Err(Error::argument(format!("{byte:?} {what}")));
         }
     }
     if let Some(byte) = dialect.escape {
-        let other = [Some(dialect.separator), dialect.comment].contains(&Some(byte));
+        let other = [Some(dialect.separator), dialect.comment].contains(&Some(byte)) || dialect.is_gap(byte);
         if other || !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
             return Err(Error::argument(format!("{:?} cannot be the escape", char::from(byte))));
         }
@@ -332,10 +373,10 @@ fn check(sniffed: &Sniffed, given: &Given, thousands: Option<u8>) -> Result<()> 
 
 /// The formats of dates: those of the options, else those of a spec.
 fn dates(spec: Option<&Spec>, options: &Options) -> Vec<(Option<String>, Vec<String>)> {
-    match spec {
-        Some(spec) if options.dates.is_empty() && !spec.dates.is_empty() => vec![(None, spec.dates.clone())],
-        _ => options.dates.clone(),
-    }
+    let Some(spec) = spec.filter(|_| options.dates.is_empty()) else { return options.dates.clone() };
+    let of_all = (!spec.dates.is_empty()).then(|| (None, spec.dates.clone()));
+    let of_columns = spec.column_dates.iter().map(|(name, formats)| (Some(name.clone()), formats.clone()));
+    of_all.into_iter().chain(of_columns).collect()
 }
 
 fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> {

@@ -24,7 +24,7 @@ pub mod strict;
 pub mod types;
 pub mod values;
 
-pub use dialect::Dialect;
+pub use dialect::{Blanks, Dialect};
 pub use job::{Job, Options};
 pub use read::{Column, MISSING, Outcome, Plan, Refused, Selection, Table, read, read_all, store, store_all};
 pub use sniff::{Given, Header, LineEnd, Reason, Sniffed, sniff};

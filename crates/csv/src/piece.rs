@@ -74,6 +74,16 @@ impl Facts {
     }
 }
 
+/// Whether a double holds an integer exactly: its bits from the first to the last 1 are at most 53.
+pub fn is_exact(value: i64) -> bool {
+    is_exact_unsigned(value.unsigned_abs())
+}
+
+/// As [`is_exact`].
+fn is_exact_unsigned(value: u64) -> bool {
+    value >> 53 == 0 || (value >> value.trailing_zeros()) >> 53 == 0
+}
+
 /// Memory of `len` bytes.
 pub(crate) fn buffer(len: usize) -> Result<Buffer> {
     Buffer::zeroed(len).ok_or_else(|| Error::out_of_memory(len, "the values"))
@@ -139,12 +149,12 @@ impl Piece {
                 let value = bits as i64;
                 facts.has_numbers = true;
                 facts.has_negative_integers |= value < 0;
-                (value as f64 as i128 == i128::from(value)).then_some((value as f64).to_bits())
+                is_exact(value).then_some((value as f64).to_bits())
             },
             (Type::UINT, Type::FLOAT) => |bits, facts| {
                 facts.has_numbers = true;
                 facts.has_large_integers |= bits > i64::MAX as u64;
-                (bits as f64 as u128 == u128::from(bits)).then_some((bits as f64).to_bits())
+                is_exact_unsigned(bits).then_some((bits as f64).to_bits())
             },
             (Type::Datetime { .. }, Type::Datetime { .. }) => {
                 |bits, _| (bits as i64).checked_mul(1000).map(|nanoseconds| nanoseconds as u64)
@@ -168,7 +178,7 @@ impl Piece {
 
     /// The facts, with those that stand for values that are dropped.
     pub fn all_facts(&self) -> Facts {
-        let has_missing = (0..self.n).any(|i| !self.is_present(i));
+        let has_missing = self.of == Type::Null || self.validity.is_some();
         let mut facts = Facts { has_missing, ..self.facts };
         if !matches!(self.of, Type::INT | Type::UINT | Type::Datetime { unit: Unit::Microsecond, .. }) {
             return facts;
@@ -181,16 +191,34 @@ impl Piece {
                 Type::INT => {
                     facts.has_numbers = true;
                     facts.has_negative_integers |= value < 0;
-                    facts.has_inexact_integers |= value as f64 as i128 != i128::from(value);
+                    facts.has_inexact_integers |= !is_exact(value);
                 }
                 Type::UINT => {
                     facts.has_numbers = true;
                     facts.has_large_integers |= value < 0;
-                    facts.has_inexact_integers |= bits as f64 as u128 != u128::from(bits);
+                    facts.has_inexact_integers |= !is_exact_unsigned(bits);
                 }
                 _ => facts.has_far_times |= value.checked_mul(1000).is_none(),
             }
         }
         facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn exact_integers_come_back(value: i64, shift in 0u32..64) {
+            for value in [value, value >> shift, value >> shift << shift, i64::MAX, i64::MIN] {
+                prop_assert_eq!(is_exact(value), value as f64 as i128 == i128::from(value));
+                let value = value as u64;
+                prop_assert_eq!(is_exact_unsigned(value), value as f64 as u128 == u128::from(value));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads a text into columns.
 
 mod chosen;
+mod chunk;
 mod columns;
 mod header;
 mod pass;
@@ -176,6 +177,8 @@ pub struct Column {
     pub categories: Option<Piece>,
     /// Whether a value is missing, maybe in a row that a condition left out.
     pub has_missing: bool,
+    /// The format of the user that all its dates have.
+    pub format: Option<String>,
 }
 
 /// The outcome of a reading.

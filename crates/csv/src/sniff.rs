@@ -14,14 +14,16 @@ use sample::Segment;
 use score::Score;
 use table::Table;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::values::times::datetime;
 
 /// The parts of a dialect that the caller gives. The sniffer finds those that are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
-    /// The separator.
+    /// The separator. Blanks are then kept, unless they are given too.
     pub separator: Option<u8>,
+    /// The meaning of blanks before fields.
+    pub blanks: Option<Blanks>,
     /// The quote; `Some(None)` for texts without quotes.
     pub quote: Option<Option<u8>>,
     /// The escape; `Some(None)` for texts without escapes.
@@ -98,6 +100,9 @@ pub struct Sniffed {
     pub n_columns: usize,
     /// Whether all fields have quotes, names included. Fields without any byte do not count.
     pub all_quoted: bool,
+    /// Columns whose values look like numbers with a decimal comma, while the decimal mark that was
+    /// found is a point.
+    pub comma_columns: Vec<usize>,
     /// One reason for each decision.
     pub reasons: Vec<Reason>,
 }
@@ -181,10 +186,15 @@ fn choose(subset: &[Segment<'_>], given: &Given) -> Choice {
     for &separator in &separators {
         for (quote, escape) in seen.quotes(separator, subset, given) {
             let comment = seen.comment(separator, given);
-            let dialect = Dialect { separator, quote, escape, comment };
-            let table = Table::read(subset, dialect);
-            if let Some(score) = score::score(&table, &dialect) {
-                candidates.push(Candidate { dialect, score });
+            for blanks in seen.blanks(separator, quote, subset, given) {
+                let dialect = Dialect { separator, quote, escape, comment, blanks };
+                let table = Table::read(subset, dialect);
+                if blanks == Blanks::Skipped && given.blanks.is_none() && table.n_misquoted > 0 {
+                    continue;
+                }
+                if let Some(score) = score::score(&table, &dialect) {
+                    candidates.push(Candidate { dialect, score });
+                }
             }
         }
     }
@@ -232,7 +242,8 @@ fn one_column(subset: &[Segment<'_>], given: &Given, seen: &Seen) -> Vec<Candida
     let mut candidates = Vec::new();
     for (quote, escape) in seen.quotes(alone.unwrap_or(0), subset, given) {
         let comment = seen.comment(given.separator.unwrap_or(0), given);
-        let with = |separator| Dialect { separator, quote, escape, comment };
+        let blanks = given.blanks.unwrap_or_default();
+        let with = |separator| Dialect { separator, quote, escape, comment, blanks };
         let table = Table::read(subset, with(alone.unwrap_or(given.separator.unwrap_or(0x1F))));
         let score = score::score_lines(&table);
         let splits = |separator: u8| {
@@ -253,11 +264,14 @@ struct Seen {
     escapes: [bool; 256],
     /// For each byte, whether a line begins with it.
     starts: [bool; 256],
+    /// Whether a blank follows a blank, or begins a line.
+    has_runs: bool,
 }
 
 impl Seen {
     fn new(segments: &[Segment<'_>]) -> Self {
-        let mut seen = Self { bytes: [false; 256], escapes: [false; 256], starts: [false; 256] };
+        let mut seen =
+            Self { bytes: [false; 256], escapes: [false; 256], starts: [false; 256], has_runs: false };
         for segment in segments {
             let mut before = b'\n';
             for &byte in segment.text {
@@ -267,6 +281,7 @@ impl Seen {
                     b'\n' | b'\r' => seen.starts[usize::from(byte)] = true,
                     _ => {}
                 }
+                seen.has_runs |= byte == b' ' && matches!(before, b' ' | b'\n' | b'\r');
                 before = byte;
             }
         }
@@ -278,6 +293,19 @@ impl Seen {
         given.comment.unwrap_or_else(|| {
             COMMENTS.into_iter().find(|&byte| byte != separator && self.starts[usize::from(byte)])
         })
+    }
+
+    /// The meanings of blanks to try with a separator, the usual one first.
+    fn blanks(&self, separator: u8, quote: Option<u8>, subset: &[Segment<'_>], given: &Given) -> Vec<Blanks> {
+        match given.blanks {
+            Some(blanks) => vec![blanks],
+            None if given.separator.is_some() => vec![Blanks::Kept],
+            None if separator == b' ' && self.has_runs => vec![Blanks::Kept, Blanks::Separate],
+            None if quote.is_some_and(|quote| quotes_after_blanks(subset, separator, quote)) => {
+                vec![Blanks::Kept, Blanks::Skipped]
+            }
+            None => vec![Blanks::Kept],
+        }
     }
 
     /// The quotes and escapes to try with a separator, the usual ones first.
@@ -309,6 +337,27 @@ impl Seen {
         }
         pairs
     }
+}
+
+/// Whether quotes follow separators and blanks, and none follows a separator alone.
+fn quotes_after_blanks(subset: &[Segment<'_>], separator: u8, quote: u8) -> bool {
+    let mut is_found = false;
+    if separator == b' ' {
+        return false;
+    }
+    for segment in subset {
+        for at in memchr::memchr_iter(quote, segment.text) {
+            let n_blanks = segment.text[..at].iter().rev().take_while(|&&byte| byte == b' ').count();
+            let before = &segment.text[..at - n_blanks];
+            if before.last() == Some(&separator) {
+                if n_blanks == 0 {
+                    return false;
+                }
+                is_found = true;
+            }
+        }
+    }
+    is_found
 }
 
 /// Whether `quote` opens and closes fields between separators.
@@ -380,6 +429,11 @@ fn finish(
     }
     let (decimal, decimal_reason, decimal_confidence) = decimal(&table, start, &dialect, given);
     let all_quoted = is_all_quoted(&table, start);
+    let is_decided = given.decimal.is_some() || decimal == b',' || dialect.separator == b',';
+    let comma_columns = match is_decided {
+        true => Vec::new(),
+        false => comma_columns(&table, start + usize::from(header.is_header), all_quoted),
+    };
     let line_end = table.line_end();
 
     let confidence = match second {
@@ -403,7 +457,12 @@ fn finish(
     let mut add = |what, value: String, reason: &str, confidence| {
         reasons.push(Reason { what, value, reason: reason.to_owned(), confidence });
     };
-    add("separator", shown(Some(dialect.separator)), &separator_reason, confidence);
+    let separator = match dialect.blanks {
+        Blanks::Kept => shown(Some(dialect.separator)),
+        Blanks::Skipped => shown(Some(dialect.separator)) + " and blanks",
+        Blanks::Separate => dialect.separator_text(),
+    };
+    add("separator", separator, &separator_reason, confidence);
     let (reason, sure) = match (given.quote, table.n_quoted, table.n_misquoted) {
         (Some(_), _, _) => ("given", 1.0),
         (None, 0, 0) => ("no field has quotes; this is the usual one", 0.8),
@@ -433,7 +492,7 @@ fn finish(
     add("skip", skip.to_string(), reason, sure);
     add("header", if header.is_header { "yes" } else { "no" }.to_owned(), header.reason, header.confidence);
     add("decimal", shown(Some(decimal)), decimal_reason, decimal_confidence);
-    Sniffed { dialect, line_end, skip, header, decimal, n_columns, all_quoted, reasons }
+    Sniffed { dialect, line_end, skip, header, decimal, n_columns, all_quoted, comma_columns, reasons }
 }
 
 /// The decimal mark, why, and how sure that is.
@@ -471,6 +530,27 @@ fn decimal(table: &Table<'_>, start: usize, dialect: &Dialect, given: &Given) ->
         (_, 0, _) => (b'.', "numbers have a decimal point", 1.0),
         _ => (b'.', "more numbers have a decimal point than a comma", 0.6),
     }
+}
+
+/// The columns from row `start` on in which some numbers have one comma, and nearly all values are
+/// numbers. Quoted fields are text, unless all have quotes.
+fn comma_columns(table: &Table<'_>, start: usize, all_quoted: bool) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for row in (start..table.n_rows()).map(|row| table.row(row)) {
+        if counts.len() < row.len() {
+            counts.resize(row.len(), (0_usize, 0_usize));
+        }
+        for (field, (commas, others)) in row.iter().zip(&mut counts) {
+            match kind(field.text, field.quoted) {
+                Kind::Empty | Kind::Missing => {}
+                kind if !kind.is_number() || (field.quoted && !all_quoted) => *others += 1,
+                Kind::DecimalComma => *commas += 1,
+                _ => {}
+            }
+        }
+    }
+    let is_found = |(commas, others): &(usize, usize)| *commas > 0 && 10 * others <= *commas;
+    (0..counts.len()).filter(|&column| is_found(&counts[column])).collect()
 }
 
 /// Whether quotes say nothing about types, since all fields have them.

@@ -40,8 +40,10 @@ pub struct Spec {
     pub decimal: u8,
     /// The byte between groups of three digits.
     pub thousands: Option<u8>,
-    /// Formats of dates and times other than ISO 8601.
+    /// Formats of dates and times other than ISO 8601, for all columns.
     pub dates: Vec<String>,
+    /// Formats of single columns, by their names.
+    pub column_dates: Vec<(String, Vec<String>)>,
 }
 
 impl Default for Spec {
@@ -59,6 +61,7 @@ impl Default for Spec {
             decimal: b'.',
             thousands: None,
             dates: Vec::new(),
+            column_dates: Vec::new(),
         }
     }
 }
@@ -85,8 +88,13 @@ impl Spec {
             let texts: Vec<String> = texts.iter().map(|text| json_string(text)).collect();
             format!("[{}]", texts.join(", "))
         };
+        let lists = |pairs: &[(String, Vec<String>)]| {
+            let pairs: Vec<String> =
+                pairs.iter().map(|(key, texts)| format!("{}: {}", json_string(key), list(texts))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        };
         let pairs = [
-            ("separator", byte(Some(self.dialect.separator))),
+            ("separator", json_string(&self.dialect.separator_text())),
             ("quote", byte(self.dialect.quote)),
             ("escape", byte(self.dialect.escape)),
             ("comment", byte(self.dialect.comment)),
@@ -100,6 +108,7 @@ impl Spec {
             ("decimal", byte(Some(self.decimal))),
             ("thousands", byte(self.thousands)),
             ("dates", list(&self.dates)),
+            ("column_dates", lists(&self.column_dates)),
         ];
         let lines: Vec<String> = pairs.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
@@ -114,7 +123,15 @@ impl Spec {
         let mut spec = Self::default();
         for (key, value) in json::object(text)? {
             match key.as_str() {
-                "separator" => spec.dialect.separator = required(byte(&key, value)?, &key)?,
+                "separator" => {
+                    let found = match &value {
+                        Value::Text(text) => Dialect::parse_separator(text),
+                        _ => None,
+                    };
+                    let expected = "one character of ASCII, one and a blank, or \"blanks\"";
+                    let found = found.ok_or_else(|| wrong(&key, expected))?;
+                    (spec.dialect.separator, spec.dialect.blanks) = found;
+                }
                 "quote" => spec.dialect.quote = byte(&key, value)?,
                 "escape" => spec.dialect.escape = byte(&key, value)?,
                 "comment" => spec.dialect.comment = byte(&key, value)?,
@@ -134,6 +151,10 @@ impl Spec {
                 "types" => spec.types = list(&key, value)?,
                 "missing" => spec.missing = list(&key, value)?,
                 "dates" => spec.dates = list(&key, value)?,
+                "column_dates" => match value {
+                    Value::Lists(pairs) => spec.column_dates = pairs,
+                    _ => return Err(wrong(&key, "an object of lists of texts")),
+                },
                 _ => {
                     return Err(Error::argument(format!(
                         "the spec has an unknown key {}",
@@ -155,13 +176,16 @@ impl Spec {
     /// # Errors
     /// [`Kind::Argument`](entasis::Kind::Argument) names the part.
     pub fn check(&self) -> Result<()> {
-        let Dialect { separator, quote, escape, comment } = self.dialect;
+        let Dialect { separator, quote, escape, comment, .. } = self.dialect;
         let bytes =
             [("separator", Some(separator)), ("quote", quote), ("escape", escape), ("comment", comment)];
         for (n, (key, byte)) in bytes.iter().enumerate() {
             let Some(byte) = *byte else { continue };
             if !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
                 return Err(wrong(key, "a character of ASCII other than a line end"));
+            }
+            if n > 0 && self.dialect.is_gap(byte) {
+                return Err(Error::argument(format!("{key} of the spec is a blank, which separates fields")));
             }
             if let Some((other, _)) = bytes[..n].iter().find(|(_, other)| *other == Some(byte)) {
                 return Err(Error::argument(format!("{other} and {key} of the spec are the same character")));
@@ -227,6 +251,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::dialect::Blanks;
 
     #[track_caller]
     fn check_error(text: &str, message: &str) {
@@ -244,6 +269,7 @@ mod tests {
                 quote: Some(b'\''),
                 escape: Some(b'\\'),
                 comment: Some(b'#'),
+                blanks: Blanks::Skipped,
             },
             encoding: "windows-1252".to_owned(),
             skip: 3,
@@ -255,10 +281,34 @@ mod tests {
             decimal: b',',
             thousands: Some(b'.'),
             dates: vec!["%d/%m/%Y".to_owned()],
+            column_dates: vec![
+                ("a \"b\"\n\u{1}".to_owned(), vec!["%Y%m%d".to_owned(), "%d.%m.%Y".to_owned()]),
+                (String::new(), Vec::new()),
+            ],
         };
         assert_eq!(Spec::from_json(&spec.to_json()).unwrap(), spec);
         assert_eq!(Spec::from_json("{}").unwrap(), Spec::default());
         assert_eq!(Spec::from_json(&Spec::default().to_json()).unwrap(), Spec::default());
+    }
+
+    #[test]
+    fn separators_say_what_blanks_mean() {
+        for (text, separator, blanks) in [
+            (",", b',', Blanks::Kept),
+            (" ", b' ', Blanks::Kept),
+            ("; ", b';', Blanks::Skipped),
+            ("blanks", b' ', Blanks::Separate),
+        ] {
+            let spec = Spec::from_json(&format!(r#"{{"separator": "{text}"}}"#)).unwrap();
+            assert_eq!((spec.dialect.separator, spec.dialect.blanks), (separator, blanks));
+            assert_eq!(Spec::from_json(&spec.to_json()).unwrap(), spec);
+        }
+    }
+
+    #[test]
+    fn specs_without_formats_of_columns_are_read() {
+        let spec = Spec::from_json(r#"{"names": ["a"], "types": ["date"], "dates": ["%d/%m/%Y"]}"#).unwrap();
+        assert_eq!((spec.dates.len(), spec.column_dates.len()), (1, 0));
     }
 
     #[test]
@@ -272,6 +322,8 @@ mod tests {
         check_error(r#"{"separator": null}"#, "separator of the spec must be");
         check_error(r#"{"separator": "::"}"#, "separator of the spec must be");
         check_error(r#"{"separator": "§"}"#, "separator of the spec must be");
+        check_error(r#"{"separator": "  "}"#, "separator of the spec must be");
+        check_error(r#"{"separator": "blanks", "comment": "\t"}"#, "comment of the spec is a blank");
         check_error(r#"{"separator": "\n"}"#, "other than a line end");
         check_error(r#"{"separator": "\""}"#, "separator and quote of the spec are the same");
         check_error(r##"{"comment": "#", "escape": "#"}"##, "escape and comment");
@@ -283,6 +335,10 @@ mod tests {
         check_error(r#"{"decimal": ";"}"#, "decimal of the spec must be");
         check_error(r#"{"thousands": "."}"#, "thousands of the spec must be");
         check_error(r#"{"encoding": ""}"#, "encoding of the spec must be");
+        check_error(r#"{"column_dates": ["%d"]}"#, "column_dates of the spec must be an object");
+        check_error(r#"{"column_dates": {"a": "%d"}}"#, "at line 1");
+        check_error(r#"{"column_dates": {"a": [], "a": []}}"#, "\"a\" twice");
+        check_error(r#"{"dates": {"a": []}}"#, "dates of the spec must be a list");
         check_error(r#"{"sep": ","}"#, "unknown key \"sep\"");
     }
 

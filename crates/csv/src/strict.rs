@@ -4,7 +4,7 @@
 //! byte. After the closing quote, other bytes continue the field, and quotes among them are plain
 //! bytes.
 
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 
 /// The state of a scan between two bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,14 +39,23 @@ pub enum Event {
     FieldEnd,
     /// A line end: a field and a row end before it.
     RowEnd,
-    /// The `\n` of `\r\n`, or the end of a line that is left out.
+    /// The `\n` of `\r\n`, the end of a line that is left out, or a blank before the first field.
     Nothing,
+    /// A blank before another field, which begins after it.
+    Gap,
+    /// A line end after blanks that separate: a row ends, and no field before it.
+    LineEnd,
 }
 
 impl State {
     /// Whether a new row begins here.
     pub fn is_row_start(self) -> bool {
         matches!(self, State::RowStart | State::AfterCr)
+    }
+
+    /// Whether a text that ends here has another field, which may be empty.
+    pub fn has_field(self, dialect: &Dialect) -> bool {
+        !(self == State::FieldStart && dialect.blanks == Blanks::Separate)
     }
 
     /// Whether a quoted field is open.
@@ -65,6 +74,25 @@ impl State {
             State::RowStart | State::AfterCr if Some(byte) == dialect.comment => {
                 *self = State::Comment;
                 return Event::Inside;
+            }
+            State::RowStart | State::AfterCr if dialect.is_gap(byte) => {
+                *self = State::RowStart;
+                return Event::Nothing;
+            }
+            State::FieldStart if dialect.blanks != Blanks::Kept => {
+                if dialect.is_gap(byte) {
+                    return Event::Gap;
+                }
+                if dialect.blanks == Blanks::Separate
+                    && let Some(next) = line_end(byte)
+                {
+                    *self = next;
+                    return Event::LineEnd;
+                }
+                if Some(byte) == dialect.quote {
+                    *self = State::Quoted;
+                    return Event::Inside;
+                }
             }
             State::Comment => {
                 if let Some(next) = line_end(byte) {
@@ -99,7 +127,7 @@ impl State {
             }
             _ => {}
         }
-        if byte == dialect.separator {
+        if byte == dialect.separator || (dialect.blanks == Blanks::Separate && byte == b'\t') {
             *self = State::FieldStart;
             return Event::FieldEnd;
         }
@@ -189,10 +217,12 @@ impl<'a> Rows<'a> {
                     return true;
                 }
                 Event::Nothing => start = None,
+                Event::Gap => start = Some(at + 1),
+                Event::LineEnd => return true,
             }
         }
         let end = self.text.len();
-        if start.is_some() || !fields.is_empty() {
+        if (start.is_some() || !fields.is_empty()) && self.state.has_field(&self.dialect) {
             fields.push(start.unwrap_or(end)..end);
         }
         !fields.is_empty()

@@ -1,6 +1,10 @@
 //! The types of columns, and the narrowest type that holds two kinds of values.
 
+use std::borrow::Cow;
+
 pub use entasis::Unit;
+
+use crate::values::decimals::MOST_DIGITS;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +24,13 @@ pub enum Type {
     Float {
         /// Bytes of a value: 4 or 8.
         bytes: u8,
+    },
+    /// Decimals, stored as integers of units of `10^-scale`. Only users give this type.
+    Decimal {
+        /// The most digits of a value, from 1 to 38.
+        precision: u8,
+        /// The digits after the point, at most `precision`.
+        scale: u8,
     },
     /// Days.
     Date,
@@ -50,7 +61,7 @@ impl Type {
     /// Columns with negative integers and integers from 2^63 on are text, so that the result does
     /// not depend on the order.
     pub fn join(self, other: Self) -> Self {
-        use Type::{Bool, Categorical, Date, Datetime, Float, Int, Null, Text};
+        use Type::{Bool, Categorical, Date, Datetime, Decimal, Float, Int, Null, Text};
         match (self, other) {
             (Null, a) | (a, Null) => a,
             (a, b) if a == b => a,
@@ -59,13 +70,24 @@ impl Type {
             (Datetime { unit: a, is_utc }, Datetime { unit: b, is_utc: other }) if is_utc == other => {
                 Datetime { unit: if a == Unit::Nanosecond { a } else { b }, is_utc }
             }
-            (Bool | Date | Datetime { .. } | Int { .. } | Float { .. } | Categorical | Text, _) => Text,
+            (
+                Bool
+                | Date
+                | Datetime { .. }
+                | Int { .. }
+                | Float { .. }
+                | Decimal { .. }
+                | Categorical
+                | Text,
+                _,
+            ) => Text,
         }
     }
 
     /// The name in specs and messages.
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
+            Self::Decimal { precision, scale } => return format!("decimal({precision}, {scale})").into(),
             Self::Null => "null",
             Self::Bool => "bool",
             Self::Int { bytes: 1, is_signed: true } => "int8",
@@ -89,11 +111,17 @@ impl Type {
             Self::Datetime { .. } => "datetime[us, UTC]",
             Self::Categorical => "categorical",
             Self::Text => "string",
-        }
+        };
+        name.into()
     }
 
-    /// The type of a name, as [`Type::name`] gives it; `None` for other names.
+    /// The type of a name, as [`Type::name`] gives it; `None` for other names. Decimals may have
+    /// other blanks.
     pub fn of_name(name: &str) -> Option<Self> {
+        if let Some(parts) = name.strip_prefix("decimal") {
+            let (precision, scale) = parts.trim().strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
+            return Self::decimal(precision.trim().parse().ok()?, scale.trim().parse().ok()?);
+        }
         const UNITS: [Unit; 4] = [Unit::Second, Unit::Millisecond, Unit::Microsecond, Unit::Nanosecond];
         let ints = [1, 2, 4, 8]
             .into_iter()
@@ -113,12 +141,20 @@ impl Type {
         ints.chain(times).chain(others).find(|of| of.name() == name)
     }
 
+    /// Decimals of `precision` digits; `None` for more than 38 digits, and for a scale above the
+    /// precision.
+    pub fn decimal(precision: u8, scale: u8) -> Option<Self> {
+        let fits = (1..=MOST_DIGITS).contains(&precision) && scale <= precision;
+        fits.then_some(Self::Decimal { precision, scale })
+    }
+
     /// Bytes of a value in memory; `None` for bits, strings and nothing.
     pub fn width(self) -> Option<usize> {
         match self {
             Self::Int { bytes, .. } | Self::Float { bytes } => Some(usize::from(bytes)),
             Self::Date | Self::Categorical => Some(4),
             Self::Datetime { .. } => Some(8),
+            Self::Decimal { .. } => Some(16),
             Self::Null | Self::Bool | Self::Text => None,
         }
     }
@@ -139,12 +175,26 @@ mod tests {
             "float32",
             "date",
             "datetime[ns, UTC]",
+            "decimal(10, 2)",
+            "decimal(38, 38)",
             "string",
             "categorical",
         ] {
-            assert_eq!(Type::of_name(name).map(Type::name), Some(name));
+            assert_eq!(Type::of_name(name).map(Type::name).as_deref(), Some(name));
         }
-        assert_eq!(Type::of_name("complex"), None);
+        assert_eq!(Type::of_name("decimal(10,2)"), Type::decimal(10, 2));
+        for name in [
+            "complex",
+            "decimal",
+            "decimal(10)",
+            "decimal(0, 0)",
+            "decimal(39, 2)",
+            "decimal(2, 3)",
+            "decimal(9, -1)",
+            "decimal(9, 1",
+        ] {
+            assert_eq!(Type::of_name(name), None, "{name}");
+        }
     }
 
     #[test]
@@ -156,6 +206,7 @@ mod tests {
             Type::INT,
             Type::UINT,
             Type::FLOAT,
+            Type::Decimal { precision: 10, scale: 2 },
             Type::Date,
             time(Unit::Microsecond, false),
             time(Unit::Nanosecond, false),

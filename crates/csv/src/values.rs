@@ -3,6 +3,7 @@
 //! The functions take a text that goes on for [`PADDING`] bytes after the last field, so that they
 //! can load whole words.
 
+pub mod decimals;
 pub mod floats;
 pub mod formats;
 pub mod integers;

@@ -44,7 +44,11 @@ def of(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     id: str | None = None,
     encoding: str | None = None,
     fill: bool = False,
@@ -71,7 +75,7 @@ def of(
         raise ArgumentError(f"header={header!r}: True, False, or None to be warned of a doubtful header")
     return {
         "spec": None if spec is None else Spec.of(spec).to_json(),
-        "sep": _byte("sep", sep),
+        "sep": _separator(sep),
         "quote": _optional_byte("quote", quote),
         "escape": _optional_byte("escape", escape),
         "comment": _optional_byte("comment", comment),
@@ -148,7 +152,7 @@ def limits(rows: Rows | None) -> tuple[int, int] | None:
 
 
 def _formats(
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None,
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | Mapping[str | None, str | Iterable[str]] | None,
 ) -> list[tuple[str | None, list[str]]]:
     """The formats of dates for columns by their names, and for None those of all columns."""
     if dates is None:
@@ -179,6 +183,15 @@ def _texts(what: str, values: str | Iterable[str]) -> list[str]:
         if not isinstance(value, str) or not is_text(value):
             raise ArgumentError(f"{what}= has {_options.shown(value)}, and columns of a text have strings as names")
     return found
+
+
+def _separator(value: str | None) -> str | None:
+    is_pair = isinstance(value, str) and len(value) == 2 and value[0] != " " == value[1]
+    if value == "blanks" or (is_pair and value is not None and value.isascii()):
+        return value
+    if value is not None and (not isinstance(value, str) or len(value) != 1 or not value.isascii()):
+        raise ArgumentError(f"sep={value!r}: one ASCII character, one and a blank, 'blanks', or None to be found out")
+    return value
 
 
 def _byte(what: str, value: str | None) -> str | None:

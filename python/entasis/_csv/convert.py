@@ -43,7 +43,11 @@ def convert(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     encoding: str | None = None,
     comment: str | None = "auto",
     skip: int | None = None,

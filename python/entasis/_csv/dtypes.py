@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _NAMES = {
@@ -28,6 +29,8 @@ _NAMES = {
     "datetime[us]": "datetime[us]",
 }
 _UNITS = ("s", "ms", "us", "ns")
+# As pyarrow, Polars and this package write them.
+_DECIMAL = re.compile(r"decimal(?:128)?\((?:precision=)?(\d+), *(?:scale=)?(\d+)\)")
 
 
 def type_name(column: str, dtype: Any) -> str:
@@ -39,7 +42,10 @@ def type_name(column: str, dtype: Any) -> str:
         return _NAMES.get(dtype.__name__, dtype.__name__)
     if isinstance(dtype, type) and dtype.__module__ == "datetime":
         return {"date": "date", "datetime": "datetime[us]"}.get(dtype.__name__, dtype.__name__)
-    name = (dtype if isinstance(dtype, str) else _text(dtype)).strip().lower()
+    name = (dtype if isinstance(dtype, str) else _text(dtype)).strip().lower().removesuffix("[pyarrow]")
+    decimal = _DECIMAL.fullmatch(name)
+    if decimal is not None:
+        return f"decimal({decimal[1]}, {decimal[2]})"
     if name == "category" and getattr(dtype, "categories", None) is not None:
         return "category with categories of its own"
     if name.startswith(("dictionary<values=string", "dictionary<values=large_string")) and "ordered=0" in name:

@@ -51,7 +51,11 @@ def read_csv(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     encoding: str | None = None,
     comment: str | None = "auto",
     skip: int | None = None,
@@ -89,12 +93,14 @@ def read_csv(
         A condition, as for `read`. It never changes the types of the columns.
     dtypes
         Types of some columns, by their names: "int64", "float32", "string", "bool", "date",
-        "datetime[us]", "datetime[ns, UTC]", or a dtype of a library. A value that does not fit is a
-        problem.
+        "datetime[us]", "datetime[ns, UTC]", "decimal(10, 2)", or a dtype of a library. A value that
+        does not fit is a problem.
     spec
         A `Spec`, its JSON, or the path of a file with it. Other arguments go over it.
     sep
-        The separator, one ASCII character.
+        The separator, one ASCII character. "blanks": blanks and tabs between fields are one
+        separator, and those at the ends of a row none. A character and a blank, such as ", ":
+        blanks before fields are left out, so that a quote after them opens a quoted field.
     quote, escape, comment
         The character around quoted fields, before a character without its meaning, and at the start
         of lines to leave out. "auto": found out. None: there is none. A doubled quote within quotes
@@ -118,7 +124,8 @@ def read_csv(
         "%d/%m/%Y" or "%d.%m.%Y %H:%M:%S". They may have %Y, %y, %m, %b, %d, %j, %H, %I, %p, %M, %S,
         %f and %z. One format must fit all values of a column, else the column stays text, and so it
         does if several fit and give other dates. A dict has formats for single columns:
-        `{"day": "%Y%m%d"}`. Only these may look like numbers.
+        `{"day": "%Y%m%d"}`. Only these may look like numbers. Its key None stands for all other
+        columns.
     encoding
         The encoding, by any usual name. None: by a byte order mark, else UTF-8, else a guess with a
         warning.
@@ -142,7 +149,8 @@ def read_csv(
         True shows a bar after one second, by tqdm if it is installed. A function is called with the
         bytes that were read, with all bytes or None, and with `unit="bytes"`.
     max_field
-        The most bytes of a field, so that a quote that is never closed is found early.
+        The most bytes of a field, with its quotes, so that a quote that is never closed is found
+        early.
     spill_limit
         The most bytes of the compressed copy of a stream. It is needed if a column that began with
         numbers turns out to be text.

@@ -12,10 +12,22 @@ from . import arguments as _arguments
 from .spec import Reason, Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from .spec import Source
 
 
-def sniff_csv(source: Source, *, rows: Literal["all"] | None = None, encoding: str | None = None) -> Spec:
+def sniff_csv(
+    source: Source,
+    *,
+    rows: Literal["all"] | None = None,
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
+    encoding: str | None = None,
+) -> Spec:
     """Find out how a text file is written, and the types of its columns.
 
     Parameters
@@ -25,8 +37,8 @@ def sniff_csv(source: Source, *, rows: Literal["all"] | None = None, encoding: s
     rows
         None takes types that hold for the first 10,000 rows. "all" reads the whole text, so that
         the types hold for all rows.
-    encoding
-        As for `read_csv`.
+    dates, encoding
+        As for `read_csv`. The spec keeps the formats of dates.
 
     Returns
     -------
@@ -50,6 +62,6 @@ def sniff_csv(source: Source, *, rows: Literal["all"] | None = None, encoding: s
         raise ArgumentError(f"rows={rows!r}: None or 'all'")
     with reported:
         found = _arguments.source(source)
-        settings: dict[str, Any] = _arguments.of(encoding=encoding)
+        settings: dict[str, Any] = _arguments.of(dates=dates, encoding=encoding)
         text, reasons = _entasis.sniff_csv(found, settings, rows == "all")
         return Spec(Spec.of(text)._parts, [Reason(*reason) for reason in reasons])

@@ -38,7 +38,7 @@ class Spec:
 
     `read_csv(source, spec=spec)` reads a text as the spec says. The attributes are those of its
     JSON: `separator`, `quote`, `escape`, `comment`, `encoding`, `skip`, `header`, `all_quoted`,
-    `names`, `types`, `missing`, `decimal`, `thousands`.
+    `names`, `types`, `missing`, `decimal`, `thousands`, `dates` (for all columns), `column_dates`.
 
     Attributes
     ----------
@@ -129,4 +129,10 @@ class Spec:
             found["names"] = names
         if names and types:
             found["dtypes"] = dict(zip(names, types, strict=False))
+        of_all, of_columns = parts.get("dates", []), parts.get("column_dates", {})
+        if of_columns:
+            # None names all columns.
+            found["dates"] = {**({None: of_all} if of_all else {}), **of_columns}
+        elif of_all:
+            found["dates"] = of_all
         return found

@@ -275,6 +275,9 @@ fn format(of: Type, layout: TextLayout) -> CString {
         Type::Int { .. } => "L",
         Type::Float { bytes: 4 } => "f",
         Type::Float { .. } => "g",
+        Type::Decimal { precision, scale } => {
+            return CString::new(format!("d:{precision},{scale}")).unwrap_or_default();
+        }
         Type::Date => "tdD",
         Type::Datetime { unit, is_utc } => {
             let unit = match unit {

@@ -91,6 +91,19 @@ fn options_change_what_a_text_means() {
     let latin = folder.bytes("latin.csv", b"a,b\ncaf\xe9,2\n");
     convert(&["--encoding", "latin1", "--skip", "0", "--header"], &latin, &out).fine();
     assert_eq!(rows(&out), [r#"{"a":"café","b":2}"#]);
+    let aligned = folder.bytes("aligned.txt", b"  a   b\n  1   x\n 20   y  \n");
+    for more in [&[][..], &["--sep", "blanks"]] {
+        convert(more, &aligned, &out).fine();
+        assert_eq!(rows(&out), [r#"{"a":1,"b":"x"}"#, r#"{"a":20,"b":"y"}"#]);
+    }
+    assert!(entasis(args!["sniff", aligned]).fine().contains("separator   blanks"));
+    let spaced = folder.bytes("spaced.csv", b"a, b\n1, \"x, y\"\n");
+    convert(&["--sep", ", "], &spaced, &out).fine();
+    assert_eq!(rows(&out), [r#"{"a":1,"b":"x, y"}"#]);
+    let prices = folder.bytes("prices.csv", b"price\n1.5\n10\n");
+    convert(&["--type", "price=decimal(10,2)"], &prices, &out).fine();
+    assert!(entasis(args!["schema", out]).fine().contains("decimal(10, 2)"));
+    assert!(rows(&out)[1].contains("10.00"), "{:?}", rows(&out));
 }
 
 #[test]
@@ -209,10 +222,147 @@ fn a_text_is_not_replaced_by_its_file() {
 #[test]
 fn the_help_has_examples() {
     for (verb, parts) in [
-        ("convert", &["--problems", "--on-error", "--spec", "entasis convert --sep ';'"][..]),
+        (
+            "convert",
+            &[
+                "--problems",
+                "--on-error",
+                "--spec",
+                "--id",
+                "--dates",
+                "--spill-limit",
+                "entasis convert --sep ';'",
+            ][..],
+        ),
         ("sniff", &["--json", "--all-rows", "entasis sniff --json"]),
     ] {
         let said = entasis([verb, "--help"]).fine();
         assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     }
+}
+
+/// Two days of sales, and the rows that they are.
+fn sales(folder: &Folder) -> [String; 4] {
+    for day in 1..=2 {
+        let text = format!("day,shop,price\n{day}.2.2026,Oslo,3.5\n{day}.2.2026,Rome,4\n");
+        folder.bytes(&format!("sales-{day}.csv"), text.as_bytes());
+    }
+    let row = |day, shop, price| format!(r#"{{"day":"{day}","shop":"{shop}","price":{price}}}"#);
+    [
+        row("1.2.2026", "Oslo", "3.5"),
+        row("1.2.2026", "Rome", "4.0"),
+        row("2.2.2026", "Oslo", "3.5"),
+        row("2.2.2026", "Rome", "4.0"),
+    ]
+}
+
+#[test]
+fn several_texts_are_one_table() {
+    let folder = Folder::new();
+    let expected = sales(&folder);
+    let out = folder.path().join("out.entasis");
+    let (one, two) = (folder.path().join("sales-1.csv"), folder.path().join("sales-2.csv"));
+    let pattern = folder.path().join("sales-*.csv");
+    for inputs in [&args![one, two][..], &args![pattern], &args![folder.path().join("sales-[12].csv")]] {
+        let args = ["convert".into()].into_iter().chain(inputs.iter().cloned()).chain(args![out]);
+        let said = entasis(args).fine();
+        assert!(said.contains("4 rows x 3 columns"), "{said}");
+        assert_eq!(rows(&out), expected);
+    }
+    entasis(args!["convert", pattern, out, "--id", "file", "--columns", "price"]).fine();
+    let shown = [&one, &two].map(|path| path.display().to_string());
+    let row = |file: &str, price| format!("{{\"file\":\"{file}\",\"price\":{price}}}");
+    let expected = [(0, "3.5"), (0, "4.0"), (1, "3.5"), (1, "4.0")].map(|(i, price)| row(&shown[i], price));
+    assert_eq!(rows(&out), expected);
+    // A file whose name is a pattern is taken as it is.
+    let odd = folder.bytes("odd[1].csv", b"a\n1\n");
+    convert(&[], &odd, &out).fine();
+    assert_eq!(rows(&out), [r#"{"a":1}"#]);
+    let standard = entasis_from(args!["convert", one, "-", out], Stdio::from(File::open(&two).unwrap()));
+    assert!(standard.fine().contains("4 rows"));
+}
+
+#[test]
+fn several_texts_are_refused_with_the_name_of_one() {
+    let folder = Folder::new();
+    sales(&folder);
+    let out = folder.path().join("out.entasis");
+    let one = folder.path().join("sales-1.csv");
+    let other = folder.bytes("other.csv", b"day,store,price\n1,2,3\n");
+    let failed = entasis(args!["convert", one, other, out]).failed();
+    assert!(failed.contains("other.csv") && failed.contains("lacks 'shop'"), "{failed}");
+    let failed = entasis(args!["convert", folder.path().join("none-*.csv"), out]).failed();
+    assert!(failed.contains("no file matches the pattern"), "{failed}");
+    let failed = entasis(args!["convert", "-", "-", out]).failed();
+    assert!(failed.contains("only once"), "{failed}");
+    let failed = entasis(args!["convert", one, out, "--id", "shop"]).failed();
+    assert!(failed.contains("has a column 'shop'"), "{failed}");
+    assert_eq!(entasis(args!["convert", one]).code, 2);
+    // Without its last word a command would replace a text.
+    let failed = entasis(args!["convert", one, folder.path().join("sales-2.csv")]).failed();
+    assert!(failed.contains("sales-2.csv exists and is not an Entasis file"), "{failed}");
+    let failed = entasis(args!["convert", folder.path().join("sales-*.csv"), one]).failed();
+    assert!(failed.contains("the same file"), "{failed}");
+    assert_eq!(names(&folder), ["other.csv", "sales-1.csv", "sales-2.csv"]);
+    let (list, empty) = (folder.path().join("bad.csv"), folder.bytes("empty.entasis", b""));
+    let short = folder.bytes("sales-3.csv", b"day,shop,price\n3.2.2026\n");
+    let args = args!["convert", one, short, empty, "--problems", list];
+    let failed = entasis(args.clone()).failed();
+    assert!(failed.contains("line 2 of '") && failed.contains("sales-3.csv"), "{failed}");
+    let skipped = entasis(args.into_iter().chain(args!["--on-error", "skip"]));
+    assert_eq!((skipped.code, skipped.err.as_str()), (0, "entasis: warning: 1 place did not fit\n"));
+    let expected = format!(
+        "row,line,byte,column,text,expected,file\n0,2,15,,\"3.2.2026\",\"3 fields, not 1\",\"{}\"\n",
+        short.display()
+    );
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), expected);
+}
+
+#[test]
+fn formats_of_dates_rows_and_categoricals_are_chosen() {
+    let folder = Folder::new();
+    let text = folder.bytes("in.csv", b"day,n,city\n1.2.2026,20260201,Oslo\n2.2.2026,20260202,Rome\n");
+    let out = folder.path().join("out.entasis");
+    let schema = |more: &[&str]| {
+        convert(more, &text, &out).fine();
+        entasis(args!["schema", out]).fine()
+    };
+    let said = schema(&[]);
+    assert!(!said.contains("date") && !said.contains("categorical"), "{said}");
+    for dates in [&["--dates", "%d.%m.%Y"][..], &["--dates", "%d/%m/%Y", "--dates", "%d.%m.%Y"]] {
+        let said = schema(dates);
+        assert!(said.lines().any(|line| line.contains("day") && line.contains("date")), "{said}");
+        assert!(rows(&out)[1].contains(r#""day":"2026-02-02","n":20260202"#));
+    }
+    let named = ["--dates", "n=%Y%m%d", "--dates", "day=%d/%m/%Y", "--dates", "day=%d.%m.%Y"];
+    schema(&[&named[..], &["--strings", "categorical", "--rows", "1:"]].concat());
+    assert_eq!(rows(&out), [r#"{"day":"2026-02-02","n":"2026-02-02","city":"Rome"}"#]);
+    assert!(entasis(args!["schema", out]).fine().contains("categorical"));
+    schema(&["--type", "city=categorical", "--rows", ":1"]);
+    assert_eq!(rows(&out), [r#"{"day":"1.2.2026","n":20260201,"city":"Oslo"}"#]);
+    schema(&["-c", "0", "-c", "city=100", "--wait", "1", "--no-sync", "--spill-limit", "1MiB"]);
+    for (wrong, part) in [
+        (&["--dates", "%d.%m.%Y", "--dates", "none=%d"][..], "no column 'none'"),
+        (&["--dates", "%Q"], "%Q"),
+        (&["-c", "none=5"], "none"),
+        (&["--rows", "1:", "--on-error", "skip"], "--rows counts all rows"),
+    ] {
+        let failed = convert(wrong, &text, &out).failed();
+        assert!(failed.contains(part), "{failed}");
+    }
+    for wrong in [
+        ["--rows=-1:"],
+        ["--rows=5"],
+        ["--rows=3:2"],
+        ["--strings=codes"],
+        ["--spill-limit=1XB"],
+        ["--max-field=0"],
+        ["-c=101"],
+        ["-c=a=x"],
+    ] {
+        assert_eq!(convert(&wrong, &text, &out).code, 2, "{wrong:?}");
+    }
+    // The spec of a text has the formats too.
+    let spec = entasis(args!["sniff", "--json", "--dates", "%d.%m.%Y", text]).fine();
+    assert!(spec.contains("%d.%m.%Y") && spec.contains("\"date\""), "{spec}");
 }

@@ -5,12 +5,12 @@
 //! of the condition another type, the text is read again with it, except where the test has the
 //! same result for both types.
 
-use entasis::{Error, Result};
+use entasis::Result;
 
-use super::columns::{Pieces, Shared, misfits_of, of_column, of_given, problems, uneven};
+use super::Plan;
+use super::chunk::{Chosen, Pieces, Shared, misfits_of, of_column, of_facts, of_given, problems, uneven};
 use super::header::Header;
 use super::pass::Part;
-use super::{Plan, columns};
 use crate::check::{Digits, checked};
 use crate::condition::Condition;
 use crate::convert::{Meaning, has_missing, narrowest};
@@ -19,16 +19,6 @@ use crate::frame::{Lent, Values};
 use crate::piece::{Facts, Piece};
 use crate::problems::OnError;
 use crate::types::Type;
-
-/// The test of a chunk.
-pub struct Chosen {
-    /// A bit for each row.
-    pub bits: Vec<u64>,
-    /// The types of the tested columns, and facts about their values.
-    tested: Vec<(Type, Facts)>,
-    /// The failure of the test.
-    error: Option<Error>,
-}
 
 /// Converts the rows of a chunk that pass.
 pub fn convert(
@@ -145,7 +135,7 @@ pub fn other_types(chunks: &mut [Pieces], header: &Header) -> Result<Option<Vec<
         .tested
         .iter()
         .enumerate()
-        .map(|(i, &(_, given))| given.unwrap_or_else(|| columns::of_facts(all().map(|of| of.tested[i]))))
+        .map(|(i, &(_, given))| given.unwrap_or_else(|| of_facts(all().map(|of| of.tested[i]))))
         .collect();
     let is_same = |(&of, &(tested, _)): (&Type, &(Type, Facts))| of == tested;
     let holds = |(&of, &(tested, facts)): (&Type, &(Type, Facts))| {

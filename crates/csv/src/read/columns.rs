@@ -1,37 +1,22 @@
 //! The columns of a text: their pieces, their types, and pieces that are read again.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use entasis::{Error, Monitor, Result};
 
-use super::chosen::{self, Chosen};
+use super::chosen;
+use super::chunk::{Pieces, Shared, convert, holds, with_strings, with_type_of_strings};
 use super::header::Header;
 use super::pass::{self, Done, Part, Pass};
 use super::{Column, Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
-use crate::categories::{self, Categories};
-use crate::convert::{Meaning, given, narrowest};
-use crate::cut::{Chunk, Cutter, count_lines};
+use crate::categories::Categories;
+use crate::convert::{Meaning, narrowest};
+use crate::cut::Cutter;
 use crate::dates::{Choice, Dates, each};
-use crate::fields::{Column as FieldsOf, Fields};
 use crate::input::{Input, Inputs};
 use crate::piece::{Facts, Piece, TextLayout};
-use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
-use crate::types::{Type, Unit};
-
-/// The columns of a chunk.
-pub struct Pieces {
-    pub pieces: Vec<Option<Piece>>,
-    pub n_rows: usize,
-    /// The number of rows with those that were left out.
-    pub n_all: u64,
-    pub problems: Problems,
-    /// Rows that were left out because of a value.
-    pub left_out: Vec<usize>,
-    /// The rows that a condition chose.
-    pub chosen: Option<Chosen>,
-}
+use crate::problems::{OnError, Problems};
+use crate::types::Type;
 
 /// A text, and where its chunks are among those of all texts.
 struct Text {
@@ -173,229 +158,8 @@ fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Col
         of: Type::Categorical,
         categories: Some(origins.names),
         has_missing: false,
+        format: None,
     })
-}
-
-/// The state that the threads of a pass share.
-#[derive(Debug)]
-pub struct Shared {
-    /// The types of the columns so far.
-    pub types: Mutex<Vec<Type>>,
-    /// The number of problems so far.
-    counts: Mutex<Counts>,
-}
-
-impl Shared {
-    /// Begins with these types, with the problems of the texts before, and with the chunk that has
-    /// the header.
-    pub fn new(types: Vec<Type>, header: &Header, n_problems: u64) -> Self {
-        let counts = Counts { next: header.chunk, n: n_problems, ..Counts::default() };
-        Self { types: Mutex::new(types), counts: Mutex::new(counts) }
-    }
-
-    /// The types of the columns so far.
-    pub fn types(&self) -> Vec<Type> {
-        self.types.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Joins the types of columns with those of a chunk.
-    pub fn widen(&self, types: impl Iterator<Item = Type>) {
-        let mut known = self.types.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter_mut().zip(types).for_each(|(known, of)| *known = known.join(of));
-    }
-
-    /// The types of the columns.
-    pub fn into_types(self) -> Vec<Type> {
-        self.types.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The number of problems of chunks that are done.
-#[derive(Debug, Default)]
-struct Counts {
-    /// The number of the first chunk that is not done, and the problems of those before.
-    next: usize,
-    n: u64,
-    /// Chunks that are done after it.
-    later: BTreeMap<usize, u64>,
-}
-
-impl Counts {
-    fn add(&mut self, chunk: usize, n: u64) {
-        self.later.insert(chunk, n);
-        while let Some(n) = self.later.remove(&self.next) {
-            self.n += n;
-            self.next += 1;
-        }
-    }
-}
-
-/// A place of a chunk that does not fit.
-pub struct Place {
-    start: usize,
-    end: usize,
-    row: usize,
-    kind: PlaceKind,
-}
-
-enum PlaceKind {
-    /// A row with this number of fields.
-    Row(usize),
-    /// A field of this column, which has this type.
-    Field(usize, Type),
-}
-
-/// Converts the columns of a chunk.
-pub fn convert(
-    part: Part<'_>,
-    header: &Header,
-    shared: &Shared,
-    plan: &Plan,
-    meaning: &Meaning,
-) -> Result<(Pieces, bool)> {
-    let Part { chunk, fields } = part;
-    let n_columns = header.names.len();
-    let mut places = uneven(fields, plan, n_columns);
-    let at_least = shared.types();
-    let mut pieces = Vec::with_capacity(header.wanted.len());
-    let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
-    for (i, &column) in header.wanted.iter().enumerate() {
-        misfits.clear();
-        let fields_of = fields.column(chunk, column);
-        let piece = of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?;
-        places.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
-        bad_rows.extend_from_slice(&misfits);
-        pieces.push(Some(piece));
-    }
-    for (column, of, dates) in &header.checked {
-        misfits.clear();
-        let fields_of = fields.column(chunk, *column);
-        of_given(&fields_of, *of, dates.as_ref(), meaning, &mut misfits)?;
-        places.extend(misfits_of(fields, fields_of, *column, *of, &misfits));
-        bad_rows.extend_from_slice(&misfits);
-    }
-    let mut left_out = Vec::new();
-    if plan.on_error == OnError::Skip && !bad_rows.is_empty() {
-        bad_rows.sort_unstable();
-        bad_rows.dedup();
-        fields.leave_out(&bad_rows);
-        left_out = bad_rows;
-        for (i, piece) in pieces.iter_mut().enumerate() {
-            let fields_of = fields.column(chunk, header.wanted[i]);
-            *piece = Some(of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?);
-        }
-    }
-    for (i, piece) in pieces.iter_mut().enumerate() {
-        let strings = header.strings_of_chunk(i);
-        *piece = piece.take().map(|piece| with_type_of_strings(piece, strings, meaning)).transpose()?;
-    }
-    shared.widen(pieces.iter().flatten().map(|piece| piece.of));
-    let goes_on = plan.on_error != OnError::Error || places.is_empty();
-    let problems = problems(places, chunk, n_columns, shared);
-    let (n_rows, n_all) = (fields.n_rows(), fields.n_all() as u64);
-    Ok((Pieces { pieces, n_rows, n_all, problems, left_out, chosen: None }, goes_on))
-}
-
-/// The rows of a chunk with too few or too many fields.
-pub fn uneven(fields: &Fields, plan: &Plan, n_columns: usize) -> Vec<Place> {
-    let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
-    uneven
-        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
-        .collect()
-}
-
-/// The places of values that a type does not hold.
-pub fn misfits_of<'a>(
-    fields: &'a Fields,
-    fields_of: FieldsOf<'a>,
-    column: usize,
-    of: Type,
-    misfits: &'a [usize],
-) -> impl Iterator<Item = Place> + 'a {
-    misfits.iter().map(move |&row| {
-        let (start, end) = fields_of.get(row);
-        Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, of) }
-    })
-}
-
-/// The problems of a chunk, in the order of their places. Only those are kept that are among the
-/// first ones of the text.
-pub fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, shared: &Shared) -> Problems {
-    let mut counts = shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
-    let n_before = counts.n;
-    counts.add(chunk.number, places.len() as u64);
-    drop(counts);
-    places.sort_by_key(|place| place.start);
-    let room = (MOST_KEPT as u64).saturating_sub(n_before) as usize;
-    let (mut line, mut at) = (1, 0);
-    let mut kept = Vec::with_capacity(places.len().min(room));
-    for Place { start, end, row, kind } in places.iter().take(room) {
-        line += count_lines(&chunk.rows()[at..*start]);
-        at = *start;
-        let (column, expected) = match *kind {
-            PlaceKind::Row(n) if n_columns == 1 => (None, format!("one field, not {n}")),
-            PlaceKind::Row(n) => (None, format!("{n_columns} fields, not {n}")),
-            PlaceKind::Field(column, of) => (Some(column), expected(of)),
-        };
-        kept.push(Problem {
-            row: *row as u64,
-            line,
-            byte: chunk.offset + *start as u64,
-            column,
-            text: excerpt(&chunk.rows()[*start..*end]),
-            expected,
-            file: None,
-        });
-    }
-    Problems { kept, n: places.len() as u64 }
-}
-
-pub fn of_column(
-    fields: &FieldsOf<'_>,
-    header: &Header,
-    i: usize,
-    at_least: Type,
-    meaning: &Meaning,
-    misfits: &mut Vec<usize>,
-) -> Result<Piece> {
-    match header.given[i] {
-        Some(of) => of_given(fields, of, header.dates[i].as_ref(), meaning, misfits),
-        None => narrowest(fields, at_least, meaning, misfits),
-    }
-}
-
-pub fn of_given(
-    fields: &FieldsOf<'_>,
-    of: Type,
-    dates: Option<&Dates>,
-    meaning: &Meaning,
-    misfits: &mut Vec<usize>,
-) -> Result<Piece> {
-    let Some(dates) = dates else { return given(fields, of, meaning, misfits) };
-    let strings = given(fields, Type::Text, meaning, misfits)?;
-    dates.given(&strings, of, meaning, misfits)
-}
-
-/// Strings as text or as codes of categories. Other values stay.
-pub fn with_type_of_strings(piece: Piece, strings: Type, meaning: &Meaning) -> Result<Piece> {
-    if piece.of == Type::Text && strings == Type::Categorical {
-        categories::encode(piece, meaning.layout)
-    } else {
-        Ok(piece)
-    }
-}
-
-/// The type of a column that has values of types with this join.
-pub fn with_strings(of: Type, strings: Type) -> Type {
-    if matches!(of, Type::Text | Type::Categorical) { strings } else { of }
-}
-
-fn expected(of: Type) -> String {
-    match of {
-        Type::Text => "UTF-8".to_owned(),
-        Type::Null => "a missing value".to_owned(),
-        of => of.name().to_owned(),
-    }
 }
 
 /// The pieces of all chunks, and their problems with the rows and lines of the text. Where problems
@@ -422,23 +186,6 @@ struct Typed {
     of: Type,
     /// `None`: to be read again, as text.
     pieces: Vec<Option<Piece>>,
-}
-
-/// The type of a column whose pieces have these types and facts, among them those for widening.
-pub fn of_facts(pieces: impl Iterator<Item = (Type, Facts)>) -> Type {
-    let (mut of, mut facts) = (Type::Null, Facts::default());
-    for (next, more) in pieces {
-        of = of.join(next);
-        facts = facts.join(more);
-    }
-    let fails = match of {
-        Type::Null => facts.has_words,
-        Type::UINT => facts.has_negative_integers,
-        Type::FLOAT => facts.has_inexact_integers || !holds(facts),
-        Type::Datetime { unit: Unit::Nanosecond, .. } => facts.has_far_times,
-        _ => false,
-    };
-    if fails { Type::Text } else { of }
 }
 
 /// Finds the type of a column, and widens its pieces. `strings` is the type of strings.
@@ -477,12 +224,6 @@ pub fn widened(pieces: Vec<Piece>, of: Type, layout: TextLayout) -> Result<Optio
         wide.push(piece);
     }
     Ok(Some(wide))
-}
-
-/// Whether floats hold what was read: some number, and not both negative integers and integers from
-/// 2^63 on.
-pub fn holds(facts: Facts) -> bool {
-    facts.has_numbers && !(facts.has_negative_integers && facts.has_large_integers)
 }
 
 fn as_text(pieces: Vec<Option<Piece>>, strings: Type, meaning: &Meaning) -> Result<Typed> {
@@ -524,9 +265,10 @@ fn finish(
     for (i, Typed { mut of, pieces }) in columns.into_iter().enumerate() {
         let name = header.names[header.wanted[i]].clone();
         let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+        let mut format = None;
         if let (Some(dates), Type::Text, None) = (&header.dates[i], of, header.given[i]) {
             match dated(&pieces, dates, plan.threads, meaning)? {
-                Some(found) => (of, pieces) = found,
+                Some(found) => (of, pieces, format) = found,
                 None => {
                     warnings.extend(dates.warning(&name));
                     of = header.strings[i];
@@ -536,26 +278,25 @@ fn finish(
             }
         }
         let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
-        named.push(Column { name, of, pieces, categories, has_missing: has_missing[i] });
+        named.push(Column { name, of, pieces, categories, has_missing: has_missing[i], format });
     }
     Ok((named, warnings))
 }
 
-/// The type and the values of a column of text whose strings all fit one format; `None` if there is
-/// none.
-fn dated(
-    pieces: &[Piece],
-    dates: &Dates,
-    threads: usize,
-    meaning: &Meaning,
-) -> Result<Option<(Type, Vec<Piece>)>> {
+/// A type, values, and the format of the user that they have.
+type Dated = (Type, Vec<Piece>, Option<String>);
+
+/// The type and the values of a column of text whose strings all fit one format, and the format if
+/// it is one of the user; `None` if there is none.
+fn dated(pieces: &[Piece], dates: &Dates, threads: usize, meaning: &Meaning) -> Result<Option<Dated>> {
     let mut fit = dates.fit_of_none();
     for found in each(pieces.len(), threads, &|i| Ok(dates.fit(&pieces[i], meaning)))? {
         fit.join(&found);
     }
     let Choice::Format(format, of) = dates.choice(&fit) else { return Ok(None) };
     let found = each(pieces.len(), threads, &|i| dates.convert(&pieces[i], format, of, meaning))?;
-    Ok(found.into_iter().collect::<Option<_>>().map(|pieces| (of, pieces)))
+    let text = dates.text(format).map(str::to_owned);
+    Ok(found.into_iter().collect::<Option<_>>().map(|pieces| (of, pieces, text)))
 }
 
 /// Joins the categories of pieces.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use entasis::{Error, Result};
 
 use super::{Plan, Selection};
-use crate::cut::{Chunk, Cutter, count_lines, described};
+use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::dates::Dates;
 use crate::dialect::Dialect;
 use crate::problems::{OnError, start};
@@ -57,6 +57,12 @@ impl Header {
             let mut first = Vec::new();
             while rows.next(&mut first) {
                 if !is_blank(&first) {
+                    if let Some(field) = first.iter().find(|field| field.len() > plan.max_field) {
+                        let most = plan.max_field;
+                        let failure =
+                            Failure::long(chunk.rows(), field.start, chunk.offset, most, &plan.dialect);
+                        return Err(described(failure, n_lines));
+                    }
                     let header = Self::read(&chunk, rows.at(), &first, lacks_name, n_lines, plan)?;
                     if plan.chunk_len.is_none() {
                         cutter.lengthen((BYTES_OF_COLUMN * header.names.len()).min(LONGEST_CHUNK));
@@ -142,6 +148,11 @@ impl Header {
         if plan.on_error == OnError::Skip {
             wanted.iter().for_each(|column| _ = types.remove(column));
             checked.extend(types.into_iter().map(|(at, of)| (at, of, formats.of(at, Some(of)))));
+            // Of the others, a byte that does not fit the encoding leaves its row out.
+            let known: HashSet<usize> =
+                wanted.iter().copied().chain(checked.iter().map(|&(column, ..)| column)).collect();
+            let others = (0..n_columns).filter(|column| !known.contains(column));
+            checked.extend(others.map(|column| (column, Type::Text, None)));
             checked.sort_unstable_by_key(|&(column, ..)| column);
         }
         let of_strings = |given: &Option<Type>| match given {
@@ -255,11 +266,18 @@ fn n_fields(text: &[u8], dialect: &Dialect, most: usize) -> Vec<usize> {
                     return rows;
                 }
             }
-            Event::Nothing => {}
+            Event::Nothing | Event::Gap => {}
+            Event::LineEnd => {
+                rows.push(n_ends);
+                (n_ends, is_blank) = (0, true);
+                if rows.len() == most {
+                    return rows;
+                }
+            }
         }
     }
     if !is_blank {
-        rows.push(n_ends + 1);
+        rows.push(n_ends + usize::from(state.has_field(dialect)));
     }
     rows
 }

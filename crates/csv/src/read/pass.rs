@@ -54,8 +54,8 @@ struct Shared<'a> {
     is_done: bool,
 }
 
-/// The products of chunks, or the errors that stopped them.
-type Results<T> = Mutex<Vec<Option<Result<Done<T>>>>>;
+/// The products of chunks, or the errors that stopped them, and whether the pass goes on.
+type Results<T> = Mutex<Vec<Option<(std::result::Result<Done<T>, Failure>, bool)>>>;
 
 impl<'a> Pass<'a> {
     /// A pass over the chunks of a cutter from `first` on, which has the header.
@@ -104,12 +104,16 @@ impl<'a> Pass<'a> {
         }
         let mut done: Vec<Done<T>> = Vec::new();
         // Chunks are taken in order, so those before one that stopped the pass are there.
-        for result in
+        for (result, goes_on) in
             results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().map_while(|of| of)
         {
-            let next = result?;
+            let next = result.map_err(|failure| described(failure, self.n_lines))?;
             self.n_lines += next.n_lines;
             done.push(next);
+            if !goes_on {
+                // Whether other threads read later chunks must not matter.
+                break;
+            }
         }
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Chunks before the one that stopped the pass decide, whatever other threads met.
@@ -158,8 +162,19 @@ impl<'a> Pass<'a> {
             if self.plan.rows.is_none() {
                 self.find(&chunk, &mut fields);
             }
-            let made = work(Part { chunk: &chunk, fields: &mut fields });
-            if !made.as_ref().is_ok_and(|&(_, goes_on)| goes_on) {
+            let too_long = fields.too_long.take();
+            if let Some(at) = too_long {
+                // Rows before the one with the field come first.
+                fields.keep_before(at);
+            }
+            let mut made = work(Part { chunk: &chunk, fields: &mut fields }).map_err(Failure::Error);
+            let mut goes_on = made.as_ref().is_ok_and(|&(_, goes_on)| goes_on);
+            if let (Some(at), true) = (too_long, goes_on) {
+                let (most, dialect) = (self.plan.max_field, &self.plan.dialect);
+                made = Err(Failure::long(chunk.rows(), at, chunk.offset, most, dialect));
+                goes_on = false;
+            }
+            if !goes_on {
                 stopped.store(true, Ordering::Relaxed);
             }
             let n_lines = count_lines(chunk.rows());
@@ -168,7 +183,7 @@ impl<'a> Pass<'a> {
             if results.len() <= place {
                 results.resize_with(place + 1, || None);
             }
-            results[place] = Some(made.map(|(made, _)| Done { made, n_lines }));
+            results[place] = Some((made.map(|(made, _)| Done { made, n_lines }), goes_on));
             drop(results);
             memory = chunk.into_memory();
         }
@@ -180,7 +195,7 @@ impl<'a> Pass<'a> {
         let fills = plan.fill || plan.on_error == OnError::Missing;
         let uneven = if fills { Uneven::Fill } else { Uneven::Skip };
         let from = if chunk.number == self.header.chunk { self.header.len } else { 0 };
-        fields.find(chunk, from, self.header.names.len(), &plan.dialect, uneven);
+        fields.find(chunk, from, self.header.names.len(), &plan.dialect, uneven, plan.max_field);
     }
 
     /// Takes the next chunk; `None` at the end of the window, and of the text.

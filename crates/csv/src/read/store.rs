@@ -11,7 +11,8 @@ use std::sync::{Arc, PoisonError};
 
 use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
 
-use super::columns::{Pieces, Shared, convert, holds, in_order, widened, with_strings, with_type_of_strings};
+use super::chunk::{Pieces, Shared, convert, holds, with_strings, with_type_of_strings};
+use super::columns::{in_order, widened};
 use super::header::Header;
 use super::pass::{self, Pass};
 use super::{Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
@@ -196,19 +197,25 @@ impl Round<'_> {
         stream.finish()?;
         let Header { names, wanted, dates, given, .. } = header;
         let mut columns = Vec::new();
-        let column = |name: String, of| super::Column {
+        let column = |name, of, format| super::Column {
             name,
             of,
             pieces: Vec::new(),
             categories: None,
             has_missing: false,
+            format,
         };
-        columns.extend(self.origins.map(|origins| column(origins.name.clone(), Type::Categorical)));
+        columns.extend(self.origins.map(|origins| column(origins.name.clone(), Type::Categorical, None)));
         for (i, (&at, &of)) in wanted.iter().zip(&self.shown).enumerate() {
             let is_text = matches!(of, Type::Text | Type::Categorical) && given[i].is_none();
             let warning = dates[i].as_ref().filter(|_| is_text).and_then(|dates| dates.warning(&names[at]));
             self.warnings.extend(warning);
-            columns.push(column(names[at].clone(), of));
+            let choice = self.choices[i].or(self.dates[i].as_ref().map(|guess| guess.choice));
+            let format = match (&dates[i], choice) {
+                (Some(dates), Some(Choice::Format(format, _))) => dates.text(format).map(str::to_owned),
+                _ => None,
+            };
+            columns.push(column(names[at].clone(), of, format));
         }
         let (problems, warnings) = (std::mem::take(&mut self.problems), std::mem::take(&mut self.warnings));
         Ok(Some(Outcome::Table(Table { columns, n_rows: self.n_rows, names, problems, warnings })))

@@ -9,7 +9,7 @@
 
 use super::kind::{Kind, N_KINDS, kind};
 use super::table::{Field, Table};
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 
 /// The most rows whose fields are classified.
 const MAX_TYPED_ROWS: usize = 150;
@@ -69,7 +69,7 @@ pub(super) fn score(table: &Table<'_>, dialect: &Dialect) -> Option<Score> {
     // Rows before the first usual one may be a banner. They count less than others.
     let uniformity = (usual as f64 + 0.25 * (split - usual) as f64) / (body as f64 + 0.5 * first as f64);
     let least = match dialect.separator {
-        b' ' => 0.5,
+        b' ' if dialect.blanks == Blanks::Kept => 0.5,
         separator if prior(separator) < 0.9 => 0.8,
         _ => 0.0,
     };

@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memchr2};
 
 use super::LineEnd;
 use super::sample::Segment;
-use crate::dialect::Dialect;
+use crate::dialect::{Blanks, Dialect};
 use crate::strict::Rows;
 
 /// The most fields of a table. They bound the memory for texts of separators alone.
@@ -129,7 +129,8 @@ impl<'a> Table<'a> {
         let mut last = 0..0;
         while self.fields.len() < MAX_FIELDS && rows.next(&mut ranges) {
             let (start, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
-            match (text.get(end), text.get(end + 1)) {
+            let line_end = end + text[end..].iter().take_while(|&&byte| dialect.is_gap(byte)).count();
+            match (text.get(line_end), text.get(line_end + 1)) {
                 (Some(b'\n'), _) => self.line_ends[0] += 1,
                 (Some(b'\r'), Some(b'\n')) => self.line_ends[1] += 1,
                 (Some(b'\r'), Some(_)) => self.line_ends[2] += 1,
@@ -201,13 +202,13 @@ struct Scanner<'a> {
 impl Scanner<'_> {
     /// Puts the ranges of the next row's fields into `fields`. Returns `false` at the end.
     fn next(&mut self, fields: &mut Vec<Range<usize>>) -> bool {
-        let Dialect { separator, quote, escape, comment } = self.dialect;
+        let Dialect { separator, quote, escape, comment, blanks } = self.dialect;
         let rest = &self.text[self.at..];
         let len = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         let line = &rest[..len];
         // An absent byte is searched for as a line end, which no line has.
         let special = memchr2(quote.unwrap_or(b'\n'), escape.unwrap_or(b'\n'), line);
-        if special.is_none() && len > 0 && line.first() != comment.as_ref() {
+        if special.is_none() && len > 0 && line.first() != comment.as_ref() && blanks == Blanks::Kept {
             fields.clear();
             let mut start = self.at;
             for at in memchr_iter(separator, line) {
@@ -222,6 +223,8 @@ impl Scanner<'_> {
             }
             fields.iter_mut().for_each(|range| *range = range.start + self.at..range.end + self.at);
             self.is_open = rows.is_open();
+            self.at += rows.at();
+            return true;
         }
         let end = fields[fields.len() - 1].end;
         let is_pair = self.text[end..].starts_with(b"\r\n");

@@ -171,9 +171,16 @@ fn given_parts_stay() {
         skip: Some(2),
         header: Some(true),
         decimal: Some(b','),
+        blanks: None,
     };
     let sniffed = sniff(&[text], true, &given);
-    let dialect = Dialect { separator: b';', quote: None, escape: Some(b'\\'), comment: Some(b'%') };
+    let dialect = Dialect {
+        separator: b';',
+        quote: None,
+        escape: Some(b'\\'),
+        comment: Some(b'%'),
+        ..Dialect::default()
+    };
     assert_eq!(sniffed.dialect, dialect);
     assert_eq!((sniffed.skip, sniffed.header.is_header, sniffed.decimal), (2, true, b','));
     assert_eq!(sniffed.reasons.len(), 8);
@@ -292,4 +299,49 @@ fn a_column_of_times_is_one_column() {
         let sniffed = sniff(&[text], true, &Given::default());
         assert_eq!(sniffed.n_columns, 1, "{:?}", sniffed.dialect);
     }
+}
+
+#[test]
+fn columns_that_look_like_numbers_with_a_comma_are_found() {
+    assert_eq!(sniffed("a;b;c\n1,234;2;x\n5,678;3;1,5 m\n;;\n").comma_columns, [0]);
+    assert_eq!(sniffed("a;b\n1,5;2\n2,25;3\n").comma_columns, [], "the comma is the decimal mark");
+    assert_eq!(sniffed("a;b\n1,2;0.5\n3,4;1.5\n5,6;2.5\n").comma_columns, [0]);
+    assert_eq!(sniffed("a,b\n\"1,234\",2\n\"5,678\",3\n").comma_columns, []);
+    assert_eq!(sniffed("a;b\n\"1,234\";2\n\"5,678\";3\n").comma_columns, []);
+    assert_eq!(sniffed("\"a\";\"b\"\n\"1,234\";\"2\"\n\"5,678\";\"3\"\n").comma_columns, [0]);
+    let given = Given { decimal: Some(b'.'), ..Given::default() };
+    assert_eq!(sniff(&[b"a;b\n1,234;2\n5,678;3\n"], true, &given).comma_columns, []);
+}
+
+fn check_blanks(text: &str, separator: &str, n_columns: usize) {
+    let sniffed = sniffed(text);
+    let found = (sniffed.dialect.separator_text(), sniffed.n_columns);
+    assert_eq!(found, (separator.to_owned(), n_columns), "{text:?}: {sniffed:?}");
+}
+
+#[test]
+fn columns_that_blanks_align_are_found() {
+    check_blanks("name    age   city\nAnn      12   Oslo\nRob       7   Rome\n", "blanks", 3);
+    check_blanks("  id value\n   1   2.5\n  10  13.5\n 100   0.5\n", "blanks", 2);
+    check_blanks("x y z\n1 2 3\n4 5 6  \n7  8 9\n10 11 12\n", "blanks", 3);
+    check_blanks("1 2 3\n4 5 6\n", " ", 3);
+    // Blanks within fields, and texts.
+    check_blanks("a,b\n1,x  y\n2,z  u\n", ",", 2);
+    check_blanks("a,   b\n1,   2\n3,   4\n", ",", 2);
+    check_blanks("a;b\nNew  York;12\nLos  Angeles;7\n", ";", 2);
+    let prose = "It was late.  Nobody came.\nThen 3 men did.  One of them sang\nfor an hour.\nThe end.\n";
+    assert_eq!(sniffed(prose).n_columns, 1);
+}
+
+#[test]
+fn quotes_after_blanks_are_found() {
+    check_blanks("\"a\", \"b\"\n\"1, 2\", \"x\"\n\"3, 4\", \"y, z\"\n", ", ", 2);
+    check_blanks("a; b\n1; \"x; y\"\n2;   \"z\"\n", "; ", 2);
+    // Not every quoted field has the blank, or text follows the closing quote.
+    check_blanks("a, b,c\n1, \"x\",\"y\"\n2, \"z\",\"u\"\n", ",", 3);
+    check_blanks("a, b\n1, \"q\" x\n2, \"r\" y\n", ",", 2);
+    check_blanks("a, b\n1, 2\n3, 4\n", ",", 2);
+    let given = Given { separator: Some(b','), ..Given::default() };
+    let text = b"\"a\", \"b\"\n\"1\", \"x\"\n";
+    assert_eq!(sniff(&[text], true, &given).dialect.blanks, Blanks::Kept);
 }

@@ -1,5 +1,8 @@
 //! The part of JSON (RFC 8259) that a spec needs: one object whose values are texts, whole numbers,
-//! flags, null, and lists of texts. Nothing nests, so no depth can exhaust the stack.
+//! flags, null, lists of texts, and objects of such lists. Nothing nests deeper, so no depth can
+//! exhaust the stack.
+
+use std::collections::HashSet;
 
 use entasis::{Error, Result, json_string};
 
@@ -11,6 +14,7 @@ pub(super) enum Value {
     Number(usize),
     Text(String),
     List(Vec<String>),
+    Lists(Vec<(String, Vec<String>)>),
 }
 
 /// The pairs of the object in `text`, in their order.
@@ -106,13 +110,34 @@ impl Parser<'_> {
         }
         match self.peek() {
             Some('"') => Ok(Value::Text(self.text()?)),
-            Some('[') => self.list(),
+            Some('[') => self.list().map(Value::List),
+            Some('{') => self.lists(),
             Some('0'..='9') => self.number(),
-            _ => Err(self.error("a text, a list of texts, a whole number, true, false or null")),
+            _ => Err(self.error("a text, a list or an object of texts, a whole number, true, false or null")),
         }
     }
 
-    fn list(&mut self) -> Result<Value> {
+    fn lists(&mut self) -> Result<Value> {
+        self.expect('{')?;
+        let (mut pairs, mut keys) = (Vec::new(), HashSet::new());
+        if !self.take('}') {
+            loop {
+                let key = self.text()?;
+                if !keys.insert(key.clone()) {
+                    return Err(Error::argument(format!("the spec has the key {} twice", shown(&key))));
+                }
+                self.expect(':')?;
+                pairs.push((key, self.list()?));
+                if !self.take(',') {
+                    break;
+                }
+            }
+            self.expect('}')?;
+        }
+        Ok(Value::Lists(pairs))
+    }
+
+    fn list(&mut self) -> Result<Vec<String>> {
         self.expect('[')?;
         let mut texts = Vec::new();
         if !self.take(']') {
@@ -124,7 +149,7 @@ impl Parser<'_> {
             }
             self.expect(']')?;
         }
-        Ok(Value::List(texts))
+        Ok(texts)
     }
 
     fn number(&mut self) -> Result<Value> {
@@ -212,6 +237,10 @@ mod tests {
         assert_eq!(pairs[0], ("a".to_owned(), Value::List(Vec::new())));
         assert_eq!(pairs[1].1, Value::List(vec!["x".to_owned(), "æ😀\n".to_owned()]));
         assert_eq!(pairs[2].1, Value::Number(12));
+        let pairs = object("{\"a\": {}, \"b\": {\"c\" : [\"d\"], \"e\":[] }}").unwrap();
+        assert_eq!(pairs[0].1, Value::Lists(Vec::new()));
+        let lists = vec![("c".to_owned(), vec!["d".to_owned()]), ("e".to_owned(), Vec::new())];
+        assert_eq!(pairs[1].1, Value::Lists(lists));
     }
 
     #[test]
@@ -219,7 +248,9 @@ mod tests {
         for (text, place) in [
             ("", "line 1, column 1"),
             ("[]", "line 1, column 1"),
-            ("{\"a\": {}}", "line 1, column 7"),
+            ("{\"a\": {1}}", "line 1, column 8"),
+            ("{\"a\": {\"b\": {}}}", "line 1, column 13"),
+            ("{\"a\": {\"b\": []", "line 1, column 15"),
             ("{\n\"a\" 1}", "line 2, column 5"),
             ("{\"a\": 1.5}", "line 1, column 7"),
             ("{\"a\": 99999999999999999999999}", "line 1, column 7"),
@@ -235,6 +266,8 @@ mod tests {
         }
         assert!(object("{\"a\": 1, \"a\": 2}").unwrap_err().to_string().contains("twice"));
         let deep = "{\"a\":".to_owned() + &"[".repeat(1 << 20);
+        assert!(object(&deep).is_err());
+        let deep = "{\"a\":".repeat(1 << 20);
         assert!(object(&deep).is_err());
     }
 }

@@ -71,6 +71,7 @@ pub fn cell(piece: &Piece, i: usize, layout: TextLayout) -> Option<Cell> {
         }
         Type::UINT => Cell::Int(u64::from_le_bytes(word(values, i)).into()),
         Type::Int { .. } | Type::Datetime { .. } => Cell::Int(i64::from_le_bytes(word(values, i)).into()),
+        Type::Decimal { .. } => Cell::Int(i128::from_le_bytes(word(values, i))),
         Type::Float { bytes: 4 } => Cell::Float(f64::from(f32::from_le_bytes(word(values, i))).to_bits()),
         Type::Float { .. } => Cell::Float(u64::from_le_bytes(word(values, i))),
         Type::Text => Cell::Text(match layout {

@@ -31,33 +31,96 @@ fn an_open_quote_has_the_line_where_it_opens() {
         assert!(message.contains("opens in line 3, byte 10, does not end"), "{message}");
         assert!(message.contains("quote=None") && message.contains("max_field"), "{message}");
         let long = Plan { max_field: 50, ..plan };
-        assert_eq!(error(text.as_bytes(), &long).to_string(), message, "a field over max_field");
+        let message = error(text.as_bytes(), &long).to_string();
+        assert!(message.contains("opens in line 3, byte 10, has more than 50 bytes"), "{message}");
+        assert!(message.contains("quote=None") && message.contains("max_field"), "{message}");
     }
 }
 
 /// A problem in an earlier row is found first, whatever the chunks.
 #[test]
 fn rows_before_an_open_quote_are_read() {
-    let text = b"a,b\n1\n3,\"x\n";
-    for (chunk_len, threads) in [(1, 1), (4, 3), (1 << 20, 1)] {
-        let plan = Plan { chunk_len: Some(chunk_len), threads, ..Plan::default() };
-        for _ in 0..20 {
-            let Ok(Outcome::Refused(refused)) = read_text(text, &plan) else { panic!() };
-            assert_eq!((refused.problems.n, refused.problems.kept[0].line), (1, 2));
+    for text in ["a,b\n1\n3,\"x\n", "a,b\n1\n3,long field\n4\n", "a,b\n1\nlong field\n4,5\n6\n"] {
+        for (chunk_len, threads) in [(1, 1), (4, 3), (1 << 20, 1)] {
+            let plan = Plan { chunk_len: Some(chunk_len), threads, max_field: 9, ..Plan::default() };
+            for _ in 0..20 {
+                let Ok(Outcome::Refused(refused)) = read_text(text.as_bytes(), &plan) else { panic!() };
+                assert_eq!((refused.problems.n, refused.problems.kept[0].line), (1, 2));
+            }
+        }
+    }
+}
+
+/// The rows of a text with one long field, which begins at byte 19 in line 3, and the dialect.
+fn long_fields(len: usize) -> Vec<(String, Dialect)> {
+    let (usual, field) = (Dialect::default(), "x".repeat(len));
+    let quoted = format!("\"{}\n\"", "y,".repeat((len - 3) / 2));
+    let odd = format!("\"{}\"{}", "\n".repeat(len - 20), "z".repeat(18));
+    let mut texts = Vec::new();
+    for end in ["\n", "\r\n", "\r"] {
+        // The rows before the long field have 19 bytes for each line end.
+        let start = format!("a,b{end}12345,123456{}{end}", if end.len() == 2 { "" } else { "78" });
+        for field in [&field, &quoted, &odd] {
+            texts.push((format!("{start}{field},1{end}3,4{end}"), usual));
+            texts.push((format!("{start}{field},1{end}3"), usual));
+            texts.push((format!("{start}{field}"), usual));
+            texts.push((format!("{start}{field}{end}1,2{end}"), usual));
+        }
+        // Read byte by byte.
+        texts.push((format!("{start}{field},1{end}3,4{end}"), Dialect { escape: Some(b'\\'), ..usual }));
+        texts.push((format!("{start}{field},q\"{end}3,4{end}"), usual));
+    }
+    texts
+}
+
+#[test]
+fn each_field_may_be_as_long_as_max_field() {
+    let len = 99;
+    for (text, dialect) in long_fields(len) {
+        for chunk_len in [1, 2, 3, 17, 18, 19, 64, 98, 99, 100, 101, 102, 116, 117, 118, 1 << 20] {
+            for threads in [1, 2] {
+                let plan = |max_field| Plan {
+                    chunk_len: Some(chunk_len),
+                    max_field,
+                    dialect,
+                    threads,
+                    fill: true,
+                    ..Plan::default()
+                };
+                let columns = values(text.as_bytes(), &plan(len));
+                assert!(columns[0].2.len() >= 2, "{text:?} {chunk_len}");
+                let message = error(text.as_bytes(), &plan(len - 1)).to_string();
+                assert!(message.contains("line 3, byte 19, has more than 98 bytes"), "{text:?}: {message}");
+                assert!(message.contains("raise max_field"), "{message}");
+            }
         }
     }
 }
 
 #[test]
-fn a_row_may_be_as_long_as_max_field() {
-    let row = "x".repeat(99);
-    let text = format!("a,b\n{row},\n1,2\n");
-    for chunk_len in [1, 2, 3, 30, 64, 99, 100, 101, 1 << 20] {
-        let plan = |most| Plan { chunk_len: Some(chunk_len), max_field: most, ..Plan::default() };
-        assert_eq!(values(text.as_bytes(), &plan(100))[0].2.len(), 2, "{chunk_len}");
-        let message = error(text.as_bytes(), &plan(99)).to_string();
-        assert!(message.contains("the row at byte 4 has more than 99 bytes"), "{message}");
-        assert!(message.contains("raise max_field"), "{message}");
+fn rows_names_and_comments_may_be_longer_than_max_field() {
+    for chunk_len in [1, 8, 30, 1 << 20] {
+        let plan = |max_field| Plan { chunk_len: Some(chunk_len), max_field, ..Plan::default() };
+        let long_row = "1,".repeat(30) + "22";
+        let text = "a,".repeat(30) + "b\n" + &long_row + "\n";
+        assert_eq!(values(text.as_bytes(), &plan(4)).len(), 31);
+        assert!(error(text.as_bytes(), &plan(1)).to_string().contains("line 2, byte 122, has more than 1"));
+        let message = error(b"id,name\n1,2\n", &plan(3)).to_string();
+        assert!(message.contains("line 1, byte 3, has more than 3 bytes"), "{message}");
+        let comments = Plan { dialect: Dialect { comment: Some(b'#'), ..Dialect::default() }, ..plan(3) };
+        assert_eq!(values(b"# a long comment\na,b\n1,2\n# another, comment\n3,4\n", &comments)[0].2.len(), 2);
+    }
+}
+
+#[test]
+fn fields_after_the_rows_to_read_may_be_longer_than_max_field() {
+    let text = b"a,b\n1,2\n3,4\n5,123456789\n";
+    for chunk_len in [1, 5, 100] {
+        let plan =
+            |rows| Plan { chunk_len: Some(chunk_len), max_field: 3, rows: Some(rows), ..Plan::default() };
+        assert_eq!(values(text, &plan(0..2))[0].2.len(), 2);
+        assert!(error(text, &plan(0..3)).to_string().contains("line 4, byte 14"));
+        assert!(error(text, &plan(1..9)).to_string().contains("line 4, byte 14"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The reader of CSV against naive models.
 
+mod blanks;
 mod common;
 mod errors;
 mod hostile;

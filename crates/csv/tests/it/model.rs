@@ -231,6 +231,7 @@ fn value(text: &[u8], field: &Field, of: Type, is_given: bool, plan: &Plan) -> O
             let count = i128::from(time.seconds) * per_second + i128::from(time.nanoseconds / length);
             (fits && i64::try_from(count).is_ok()).then_some(Cell::Int(count))?
         }
+        Type::Decimal { precision, scale } => Cell::Int(decimal(plain, precision, scale)?),
         Type::Null | Type::Text | Type::Categorical => return None,
     };
     Some(Some(cell))
@@ -310,6 +311,19 @@ fn float(field: &str) -> Option<f64> {
         let value = if field.contains('N') { f64::NAN } else { f64::INFINITY };
         return Some(value.copysign(sign));
     }
+    let (whole, part, exponent) = parts(unsigned)?;
+    let mantissa = unsigned.split(['e', 'E']).next().unwrap_or_default();
+    let value: f64 = field.parse().ok()?;
+    if exponent.is_none() && !mantissa.contains('.') && field != "-0" {
+        // Rounding is not allowed.
+        return (value as i128 == integer(field)?).then_some(value);
+    }
+    let is_zero = [whole, part].concat().bytes().all(|byte| byte == b'0');
+    (value.is_finite() && (value == 0.0) == is_zero).then_some(value)
+}
+
+/// The digits before and after the point, and the exponent.
+fn parts(unsigned: &str) -> Option<(&str, &str, Option<&str>)> {
     let (mantissa, exponent) =
         unsigned.split_once(['e', 'E']).map_or((unsigned, None), |(m, e)| (m, Some(e)));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -321,16 +335,24 @@ fn float(field: &str) -> Option<f64> {
     }
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let has_zeros = whole.len() > 1 && whole.starts_with('0');
-    if !is_digits(whole) || !is_digits(part) || whole.len() + part.len() == 0 || has_zeros {
-        return None;
+    let is_other = !is_digits(whole) || !is_digits(part) || whole.len() + part.len() == 0 || has_zeros;
+    (!is_other).then_some((whole, part, exponent))
+}
+
+/// The units of a decimal.
+fn decimal(field: &str, precision: u8, scale: u8) -> Option<i128> {
+    let (whole, part, exponent) = parts(field.strip_prefix('-').unwrap_or(field))?;
+    let exponent: i64 = exponent.map_or(Some(0), |text| text.parse().ok())?;
+    let mut value: i128 = [whole, part].concat().parse().ok()?;
+    let mut shift = exponent - part.len() as i64 + i64::from(scale);
+    while shift < 0 && value % 10 == 0 && value != 0 {
+        (value, shift) = (value / 10, shift + 1);
     }
-    let value: f64 = field.parse().ok()?;
-    if exponent.is_none() && !mantissa.contains('.') && field != "-0" {
-        // Rounding is not allowed.
-        return (value as i128 == integer(field)?).then_some(value);
+    if value != 0 {
+        value = value.checked_mul(10i128.checked_pow(u32::try_from(shift).ok()?)?)?;
     }
-    let is_zero = mantissa.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    (value.is_finite() && (value == 0.0) == is_zero).then_some(value)
+    let fits = value < 10i128.pow(precision.into());
+    fits.then_some(if field.starts_with('-') { -value } else { value })
 }
 
 fn number(field: &str) -> Option<i64> {

@@ -43,7 +43,7 @@ fn of_reader(text: &[u8], n: usize, chunk_len: usize) -> Rows {
     let mut cutter = Cutter::new(&mut input, dialect, 0, chunk_len, 1 << 20).unwrap();
     let (mut rows, mut fields) = (Vec::new(), Fields::default());
     while let Some(chunk) = cutter.next(Vec::new()).unwrap() {
-        fields.find(&chunk, 0, n, &dialect, Uneven::Skip);
+        fields.find(&chunk, 0, n, &dialect, Uneven::Skip, usize::MAX);
         for row in 0..fields.n_rows() {
             let field = |column: usize| {
                 let (start, end) = fields.column(&chunk, column).get(row);

@@ -109,6 +109,7 @@ pub fn case(dice: &mut Dice) -> (Vec<u8>, Plan) {
     let types = [Type::INT, Type::FLOAT, Type::Text, Type::Bool, Type::Date, Type::UINT]
         .into_iter()
         .chain([1, 2].map(|bytes| Type::Int { bytes, is_signed: true }))
+        .chain([(4, 2), (18, 3), (38, 0)].map(|(precision, scale)| Type::Decimal { precision, scale }))
         .collect::<Vec<_>>();
     let plan = Plan {
         dialect: Dialect {
@@ -116,6 +117,7 @@ pub fn case(dice: &mut Dice) -> (Vec<u8>, Plan) {
             quote: has_quotes.then_some(b'"'),
             escape: dice.once_in(6).then_some(b'\\'),
             comment: dice.once_in(6).then_some(b'0'),
+            ..Dialect::default()
         },
         has_header,
         types: if has_header && dice.once_in(3) {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
 
 use entasis::{
     File, HostRead, Logical, MissingTo, Output, Physical, Request, Rows, Silent, Text, Unit, WriteOptions,
@@ -11,7 +12,8 @@ use entasis::{
 use entasis_csv::input::Bytes;
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
-use entasis_csv::{Outcome, Plan, Type, store};
+use entasis_csv::source::Origin;
+use entasis_csv::{Job, Options, Outcome, Plan, Type, store};
 use tempfile::TempDir;
 
 use crate::common::{Cell, Dice, Values, columns, is_long, read_text};
@@ -37,6 +39,9 @@ fn of_file(path: &Path) -> Vec<Values> {
             let found = info.record.column_type;
             let int = |bytes, is_signed| Type::Int { bytes, is_signed };
             let of = match (found.physical, found.logical) {
+                (_, Logical::Decimal) => {
+                    Type::Decimal { precision: found.precision, scale: found.scale.cast_unsigned() }
+                }
                 (Physical::Null, _) => Type::Null,
                 (Physical::Bool, _) => Type::Bool,
                 (Physical::I8, _) => int(1, true),
@@ -53,7 +58,7 @@ fn of_file(path: &Path) -> Vec<Values> {
                 (Physical::Utf8, _) => Type::Text,
                 other => panic!("{other:?}"),
             };
-            let width = of.width().unwrap_or(1);
+            let width = of.width().and(found.physical.width()).unwrap_or(1);
             let (mut words, mut mask, mut strings) = (vec![0; n * width], vec![0; n], Text::default());
             let output = match of {
                 Type::Text => Output::Text(&mut strings),
@@ -227,4 +232,37 @@ fn an_error_leaves_the_old_file() {
     let plan = Plan { on_error: OnError::Skip, ..Plan::default() };
     let Ok(Outcome::Table(table)) = stored(uneven.as_bytes(), &plan, &path) else { panic!() };
     assert_eq!((table.n_rows, table.problems.n), (199, 1));
+}
+
+/// The spec of a text that was stored or read names the format of each column of dates.
+#[test]
+fn the_spec_has_the_format_that_fits() {
+    let folder = TempDir::new().unwrap();
+    let text = "a,b,c\n01/02/2026,2026-01-02,x\n".to_owned() + &"02/02/2026,,x\n".repeat(50);
+    let text = text + "13/02/2026,2026-01-31,y\n";
+    let both = ["%m/%d/%Y", "%d/%m/%Y", "%Y-%d-%m"].map(str::to_owned).to_vec();
+    for chunk_len in [20, 100, 1 << 20] {
+        let options = Options {
+            dates: vec![(None, both.clone())],
+            chunk_len: Some(chunk_len),
+            window_len: Some(2 * chunk_len),
+            ..Options::default()
+        };
+        let open = |options: &Options| Job::open(Origin::Bytes(Arc::new(text.clone())), options).unwrap();
+        let mut job = open(&options);
+        let Outcome::Table(read) = job.read(&Silent).unwrap() else { panic!() };
+        let spec = job.spec(&read);
+        let expected = [("a".to_owned(), vec!["%d/%m/%Y".to_owned()]), ("b".to_owned(), Vec::new())];
+        assert_eq!(spec.column_dates, expected);
+        assert_eq!((&spec.dates, spec.types.join(" ")), (&both, "date date string".to_owned()));
+        let mut job = open(&options);
+        let path = folder.path().join("out.entasis");
+        let stored = job.store(&path, &WriteOptions::default(), &lend, &Silent).unwrap();
+        let Outcome::Table(stored) = stored else { panic!() };
+        assert_eq!(job.spec(&stored), spec);
+        // Values that several formats read in other ways do not make problems.
+        let again = Options { spec: Some(spec), dates: Vec::new(), ..options };
+        let Outcome::Table(again) = open(&again).read(&Silent).unwrap() else { panic!() };
+        assert_eq!(columns(&again, TextLayout::Offsets), columns(&read, TextLayout::Offsets));
+    }
 }

@@ -7,7 +7,7 @@ use entasis_csv::input::Bytes;
 use entasis_csv::piece::{Piece, TextLayout};
 use entasis_csv::problems::{OnError, Problem};
 use entasis_csv::source::Origin;
-use entasis_csv::{Dialect, Job, Options, Outcome, Plan, Table, Type, read};
+use entasis_csv::{Blanks, Dialect, Job, Options, Outcome, Plan, Table, Type, read};
 
 use super::input::Input;
 use crate::memory;
@@ -62,6 +62,8 @@ fn plan(input: &mut Input<'_>) -> Plan {
             quote: [Some(b'"'), Some(b'"'), Some(b'\''), None][usize::from(marks >> 2 & 3)],
             escape: [None, None, Some(b'\\'), Some(b'"')][usize::from(marks >> 4 & 3)],
             comment: [None, None, None, Some(b'#')][usize::from(marks >> 6)],
+            blanks: [Blanks::Kept, Blanks::Kept, Blanks::Skipped, Blanks::Separate]
+                [usize::from(flags >> 3 & 3)],
         },
         has_header: !flag(0),
         first_is_unnamed: flag(1),
