@@ -107,9 +107,9 @@ fn random_rows_are_those_with_one_separator() {
                 (0..n).map(|_| dice.pick(&[' ', ' ', '\t'])).collect::<String>()
             };
             spread += &run(&mut dice, 0);
-            for i in 0..n {
+            for (i, name) in names.iter().enumerate().take(n) {
                 let field = match row {
-                    0 => names[i],
+                    0 => name,
                     _ => dice.pick(&["1", "2.5", "x", "\"\"", "\"u v\"", "\"p\"\"q\"", "\"l\nm\"", "y\"z"]),
                 };
                 if i > 0 {
