@@ -185,6 +185,9 @@ fn matches(pattern: &str) -> entasis::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for path in found {
         let path = path.map_err(|error| Error::io(io::Error::from(error.error().kind()), "list"))?;
+        // The library drops the start of `./a*`.
+        let is_short = pattern.starts_with("./") && !path.starts_with(".");
+        let path = if is_short { Path::new(".").join(path) } else { path };
         if !path.is_dir() {
             paths.push(path);
         }
@@ -258,4 +261,29 @@ fn parse_type(text: &str) -> Result<(String, Type), String> {
         )
     })?;
     Ok((name.to_owned(), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_files_in_order() {
+        let found = |pattern| matches(pattern).ok();
+        let paths = |paths: &[&str]| Some(paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(found("src/l[ei]*.rs"), paths(&["src/lend.rs", "src/lib.rs", "src/limits.rs"]));
+        assert_eq!(found("./src/lib?rs"), paths(&["./src/lib.rs"]));
+        assert_eq!(found("**/csv.rs"), paths(&["src/csv.rs", "tests/it/csv.rs"]));
+        assert_eq!(found("*/it"), None, "a folder");
+        assert_eq!(found("src/[.rs"), None);
+    }
+
+    #[test]
+    fn formats_are_those_of_columns_or_of_all() {
+        let texts = ["%d", "a=%m", "%y", "b=c=%d", "a=%Y"].map(str::to_owned);
+        let lists = [(None, "%d %y"), (Some("a"), "%m %Y"), (Some("b=c"), "%d")];
+        let expected =
+            lists.map(|(name, list)| (name.map(str::to_owned), list.split(' ').map(str::to_owned).collect()));
+        assert_eq!(formats(&texts), expected);
+    }
 }

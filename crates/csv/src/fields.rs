@@ -232,21 +232,21 @@ impl Fields {
         }
         self.numbers.truncate(end);
         self.numbers.drain(..start);
+        // Rows after the last one of the range do not matter.
+        let goes_on = rows.end > self.n_rows;
+        self.too_long = self.too_long.filter(|&at| goes_on || (end > 0 && at < self.row_end(end - 1)));
         // The number after the last row ends its last field.
         self.starts.truncate(end * self.stride + 1);
-        let after = self.starts.last().map_or(0, |&after| after as usize);
-        self.too_long = self.too_long.filter(|&at| end > 0 && at < after);
         self.starts.drain(..start * self.stride);
         self.n_rows = end - start;
     }
 
     /// Keeps the rows before the one with byte `at`.
     pub fn keep_before(&mut self, at: usize) {
-        let end = |row: usize| self.starts[row * self.stride + self.row_len() - 1] as usize;
         let (mut low, mut high) = (0, self.n_rows);
         while low < high {
             let middle = low.midpoint(high);
-            (low, high) = if end(middle) <= at { (middle + 1, high) } else { (low, middle) };
+            (low, high) = if self.row_end(middle) <= at { (middle + 1, high) } else { (low, middle) };
         }
         self.n_rows = low;
         self.uneven.retain(|row| row.end < at);
@@ -295,6 +295,11 @@ impl Fields {
     /// The numbers of a row that has those of all its fields.
     fn row_len(&self) -> usize {
         if self.step == 1 { self.n_columns + 1 } else { self.step * self.n_columns }
+    }
+
+    /// The offset after the last field of a row, or after the row.
+    fn row_end(&self, row: usize) -> usize {
+        self.starts[row * self.stride + self.row_len() - 1] as usize
     }
 
     /// The number of rows.

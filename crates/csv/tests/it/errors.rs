@@ -121,6 +121,15 @@ fn fields_after_the_rows_to_read_may_be_longer_than_max_field() {
         assert_eq!(values(text, &plan(0..2))[0].2.len(), 2);
         assert!(error(text, &plan(0..3)).to_string().contains("line 4, byte 14"));
         assert!(error(text, &plan(1..9)).to_string().contains("line 4, byte 14"));
+        // Rows that are left out between those that are read.
+        let skip = |rows| Plan { on_error: OnError::Skip, ..plan(rows) };
+        let uneven = b"a,b\n1,2\n3456\n5,6\n7\n8901\n";
+        assert_eq!(values(uneven, &skip(0..1))[0].2.len(), 1);
+        for rows in [0..2, 1..2, 2..9] {
+            assert!(error(uneven, &skip(rows)).to_string().contains("line 3, byte 8"));
+        }
+        assert_eq!(values(&uneven[..4 + 4], &skip(1..9))[0].2.len(), 0);
+        assert!(error(b"a,b\n1,2\n3\n4567\n", &skip(5..9)).to_string().contains("line 4, byte 10"));
     }
 }
 

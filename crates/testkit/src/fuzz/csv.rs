@@ -53,17 +53,27 @@ fn sniffed(bytes: &[u8]) {
 fn plan(input: &mut Input<'_>) -> Plan {
     let (flags, marks, rows, of) = (input.u8(), input.u8(), input.u8(), input.u8());
     let flag = |bit: u8| flags >> bit & 1 == 1;
-    let types =
-        [Type::INT, Type::FLOAT, Type::Text, Type::Date, Type::Bool, Type::Int { bytes: 1, is_signed: true }];
+    let types = [
+        Type::INT,
+        Type::FLOAT,
+        Type::Text,
+        Type::Date,
+        Type::Bool,
+        Type::Int { bytes: 1, is_signed: true },
+        Type::Decimal { precision: 9, scale: 2 },
+    ];
     let given = types.get(usize::from(of)).map(|of| ("a".to_owned(), *of));
+    let blanks = [Blanks::Kept, Blanks::Kept, Blanks::Skipped, Blanks::Separate][usize::from(flags >> 3 & 3)];
     Plan {
         dialect: Dialect {
-            separator: [b',', b';', b'\t', b'a'][usize::from(marks & 3)],
+            separator: match blanks {
+                Blanks::Separate => b' ',
+                _ => [b',', b';', b'\t', b'a'][usize::from(marks & 3)],
+            },
             quote: [Some(b'"'), Some(b'"'), Some(b'\''), None][usize::from(marks >> 2 & 3)],
             escape: [None, None, Some(b'\\'), Some(b'"')][usize::from(marks >> 4 & 3)],
             comment: [None, None, None, Some(b'#')][usize::from(marks >> 6)],
-            blanks: [Blanks::Kept, Blanks::Kept, Blanks::Skipped, Blanks::Separate]
-                [usize::from(flags >> 3 & 3)],
+            blanks,
         },
         has_header: !flag(0),
         first_is_unnamed: flag(1),
@@ -143,7 +153,7 @@ fn cell(piece: &Piece, i: usize, layout: TextLayout) -> Vec<u8> {
 
 /// Texts of several kinds, each under several options.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let texts: [&[u8]; 14] = [
+    let texts: [&[u8]; 16] = [
         b"a,b\n1,2\n3,4\n",
         b"a,b\r\n\"x,\"\"y\",2.5\r\n\r\nNA,-0\r\n",
         b"a\r1\r\r2\r",
@@ -158,8 +168,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
         b"a\n1,2\n3,4\n",
         b"a,b\n0x1F,1e400\n1e-400,.5\n5.,1E5\n",
         b"\xef\xbb\xbfa,b\n\0,\x1a\n",
+        b" a  b \n 1\t 2  \r\n\"x y\"  \"\" \n \n 3\n",
+        b"\"a\", b\n 1,  \"2, 3\"\n ,\"\" \n\n  \n4, 5",
     ];
-    let options: [[u8; 5]; 9] = [
+    let options: [[u8; 5]; 12] = [
         [0, 0, 0, 255, 0],
         [0x20, 0, 0, 255, 3],
         [0xc0, 0, 0, 0, 7],
@@ -169,6 +181,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
         [0x20, 0x30, 0x40, 0xc9, 9],
         [2, 0xc0, 0, 0x29, 0],
         [0x54, 0xc, 0x0b, 3, 2],
+        [0x30, 0, 0, 255, 1],
+        [0x38, 0, 0, 0x2f, 3],
+        [0x58, 0x10, 0, 255, 8],
     ];
     texts.iter().flat_map(|text| options.iter().map(|options| [&options[..], text].concat())).collect()
 }
