@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from .equal import differences
 from .readers import Reader
 
 ENTASIS, INFLATE = "entasis", "inflate"
-PATIENCE = 6.0  # seconds of a call, beyond which it is measured once
+PATIENCE = 6.0  # seconds of a call, beyond which its first call is the measurement
+LIMIT = 20.0  # seconds of a reader, beyond which it does not read the text again
 QUICK = 0.03  # seconds that repeated quick calls take together
 MOST = 30  # calls in one measurement
 ROOM = 1 << 28  # bytes of memory made available before each call
@@ -69,21 +71,42 @@ class Call:
 
 
 def of_reader(reader: Reader, path: Path, expected: pa.Table) -> Call:
-    """The first way of a reader that gives the expected values; it is called and compared."""
+    """The first way of a reader that gives the expected values; it is called and compared.
+
+    A reader that took long for the same text is left out.
+    """
+    if (left := left_out(reader.key, reader.label, path)) is not None:
+        return left
     lines: list[str] = []
+    begin = time.perf_counter()
     for way in reader.ways:
-        call = Call(reader.key, reader.label, lambda way=way: way.read(path))  # type: ignore[misc]
+        call = Call(reader.key, reader.label, partial(way.read, path))
         call.checked(lambda got: differences(expected, reader.table(got)))
         if call.failure is None:
             break
         lines.append(f"{way.title}: {call.failure}")
+    seconds = time.perf_counter() - begin
     if call.failure is not None:
         call.failure = "; ".join(lines)
     elif lines:
         call.notes.insert(0, f"with {way.title}, as {'; '.join(lines)}")
     if reader.once and SLOW not in call.notes:
         call.notes.append(SLOW)
+    if seconds > LIMIT and call.is_other:
+        _long[reader.key, path] = seconds
     return call
+
+
+def left_out(key: str, label: str, path: Path) -> Call | None:
+    """A failure instead of a call that would take long; None if it would not."""
+    seconds = _long.get((key, path))
+    if seconds is None:
+        return None
+    failure = f"left out: it took {seconds:.0f} s before"
+    return Call(key, label, lambda: None, failure=failure)
+
+
+_long: dict[tuple[str, Path], float] = {}
 
 
 def in_turn(context: Context, title: str, calls: Sequence[Call]) -> None:
@@ -97,6 +120,9 @@ def in_turn(context: Context, title: str, calls: Sequence[Call]) -> None:
             first = turn % len(fit) if fit else 0
             for call in fit[first:] + fit[:first]:
                 if call.failure is not None or (turn and SLOW in call.notes):
+                    continue
+                if call.first_s > PATIENCE and call.measure is None:
+                    call.seconds.append(call.first_s)
                     continue
                 say(f"{title}: round {turn + 1} of {rounds}: {call.label}")
                 touch()
