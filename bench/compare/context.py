@@ -28,7 +28,7 @@ class Options:
     file: Path | None = None
     memory: bool = False
     large: bool = False
-    sets: str | None = None  # of the suite shootout, with commas between; None: all
+    sets: str | None = None  # of the suites shootout and csv, with commas between; None: all
 
 
 @dataclass

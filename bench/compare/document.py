@@ -4,13 +4,14 @@
     <!-- end -->
 
 SECTION holds the records: comparisons, threads, compression, access, sweep, grow, scan, engines,
-targets.
+csv, targets.
 WHERE are fields of records with a pattern each, such as suite=nine host=pandas. A row is all
 records that agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`,
-`file_MB`; `row`: nanoseconds a row), the same quantity of another format (`read_ms@npz`), or the
-ratio to it (`read/npz`); a format in another host is `npz:static_frame`. `read/floor`, `read/once`
-and `median/best` are ratios to the floor, to the same rows written at once and to the fastest other
-format. Where rows are formats, quantities are the row's own.
+`file_MB`; `row`, `byte`: nanoseconds a row, a byte of the text), the same quantity of another
+format (`read_ms@npz`), or the ratio to it (`read/npz`); a format in another host is
+`npz:static_frame`. `read/floor`, `read/once`, `median/best` and `median/least` are ratios to the
+floor, to the same rows written at once, to the fastest other format and to the text with the least
+time for a byte. Where rows are formats, quantities are the row's own.
 A title other than the usual one follows `=`, with `_` for blanks. ROWS has no usual title.
 """
 
@@ -23,13 +24,15 @@ from pathlib import Path
 from typing import Any
 
 from .report.values import Record, digits, groups
-from .targets import BEST, ONCE, amount_text
+from .targets import BEST, LEAST, ONCE, amount_text
 
 BLOCK = re.compile(r"(<!-- table (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIELDS = {"write": "write_s", "read": "read_s", "file": "file_bytes", "floor": "floor_s"}
 FIELDS |= {"median": "median_s", "slowest": "max_s", "peak": "write_peak_bytes"}
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "MB": 1e6, "MiB": 2**20, "row": 1e-9}
-SHOWN = {"us": "µs", "row": "ns a row"}
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "MB": 1e6, "MiB": 2**20}
+UNITS |= {"row": 1e-9, "byte": 1e-9}
+PER = {"row": "n_rows", "byte": "file_bytes"}
+SHOWN = {"us": "µs", "row": "ns a row", "byte": "ns a byte"}
 BASE = "entasis"
 
 
@@ -92,7 +95,7 @@ def _quantity(record: Record | None, spec: str) -> str:
     if record is None or record.get(FIELDS[name]) is None:
         return ""
     value = record[FIELDS[name]] / UNITS[unit]
-    return digits(value / record["n_rows"] if unit == "row" else value)
+    return digits(value / record[PER[unit]] if unit in PER else value)
 
 
 def _ratio(record: Record | None, base: Record | None, name: str) -> str:
@@ -103,7 +106,7 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 def _own_base(record: Record, name: str, over: str) -> Record | None:
     """A record's own base of a ratio: the floor, the rows written at once, the fastest other."""
     key = {"floor": "floor_s"}.get(over)
-    if over in ("once", "best"):
+    if over in ("once", "best", "least"):
         key = f"{over}_{FIELDS[name]}"
     return None if key is None else {FIELDS[name]: record.get(key)}
 
@@ -151,7 +154,7 @@ def _title(column: str, records: list[Record]) -> str:
     if title:
         return title.replace("_", " ")
     labels = {record["format"]: record["label"] for record in records}
-    labels |= {"floor": "the floor", "once": ONCE, "best": BEST}
+    labels |= {"floor": "the floor", "once": ONCE, "best": BEST, "least": LEAST}
     name, _, over = column.partition("/")
     if over:
         return f"{name} / {labels.get(over.split(':')[0], over)}"

@@ -60,7 +60,7 @@ class DataTable(Peer):
 
     def write(self, value: Any, path: Path) -> None:
         """Ask the process to write, and wait until it has written. It is not ready again yet."""
-        print("write", file=_open(self.process.stdin), flush=True)
+        print("write", file=opened(self.process.stdin), flush=True)
         self._expect("written")
 
     def settle(self) -> None:
@@ -68,20 +68,20 @@ class DataTable(Peer):
         self._expect("ready")
 
     def _expect(self, word: str) -> None:
-        if _open(self.process.stdout).readline().strip() != word:
-            lines = _open(self.process.stderr).read().strip().splitlines()
+        if opened(self.process.stdout).readline().strip() != word:
+            lines = opened(self.process.stderr).read().strip().splitlines()
             raise RuntimeError(lines[-1] if lines else "Rscript ended")
 
 
 @contextmanager
 def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterator[list[Result]]:
     """Its measurements; silently nothing where R lacks data.table."""
-    program = _program("data.table")
+    program = rscript("data.table")
     if program is None:
         yield []
         return
     path, script = folder / f"{name}.csv", folder / "fwrite.R"
-    if _program("entasis"):
+    if rscript("entasis"):
         source = folder / "fwrite-source.entasis"
         en.write(frame.reset_index(drop=True), source)
     else:
@@ -108,13 +108,13 @@ def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterat
             files.remove(file)
 
 
-def _open(stream: IO[str] | None) -> IO[str]:
+def opened(stream: IO[str] | None) -> IO[str]:
     assert stream is not None, "all streams of the process are pipes"
     return stream
 
 
 @cache
-def _program(package: str) -> Any:
+def rscript(package: str) -> Any:
     """Rscript, if it has this package."""
     program = shutil.which("Rscript")
     if program is None:

@@ -94,20 +94,20 @@ def _measured(job: dict[str, Any]) -> int:
         whole = _load(job["whole"])
         peer.stream(batches(few, len(few)), trial)  # loads the code of this call, too
         files.remove(trial)
-        before = _reset()
+        before = reset()
         peer.stream(batches(whole, job["batch"]), trial)
-        after = _peak()
+        after = peak()
         files.remove(trial)
     elif job["direction"] == "write":
         value = peer.prepare(_load(job["whole"]))
-        before = _reset()
+        before = reset()
         peer.write(value, trial)
-        after = _peak()
+        after = peak()
         files.remove(trial)
     else:
-        before = _reset()
+        before = reset()
         value = peer.read(Path(job["path"]))
-        after = _peak()
+        after = peak()
     return max(0, after - before)
 
 
@@ -122,18 +122,18 @@ def _load(path: str) -> Any:
         return pickle.load(file)  # written by this program a moment ago
 
 
-def _reset() -> int:
+def reset() -> int:
     """Give unused memory back, set the high-water mark to the rest, and return it in bytes."""
     release_memory()
     gc.disable()
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:  # not supported here, so the mark stays unchanged
-        return _peak()
-    return _peak()
+        return peak()
+    return peak()
 
 
-def _peak() -> int:
+def peak() -> int:
     """The high-water mark of resident memory in bytes."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():

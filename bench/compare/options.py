@@ -23,7 +23,10 @@ def parser() -> argparse.ArgumentParser:
     add("--rounds", type=int, default=5, help="measurements of each format")
     add("--threads", type=int, help="threads of each format (default: the CPUs)")
     add("--peers", help="comma-separated formats, such as entasis,entasis-80,feather-lz4")
-    add("--sets", help="comma-separated data sets of the suite shootout, such as taxi,loans")
+    add(
+        "--sets",
+        help="comma-separated data sets of the suites shootout and csv, such as taxi,loans",
+    )
     add("--memory", action="store_true", help="also peak memory, each in a process of its own")
     add("--sweep", action="store_true", help="also the time per row from 10^4 to 10^8 rows")
     add("--data", type=Path, default=Path(".demo"), help="folder for inputs and files under test")
@@ -57,10 +60,12 @@ def complaint(options: argparse.Namespace) -> str | None:
         return "--tpch must be positive"
     if options.sets is not None:
         from .datasets.shootout import SETS
+        from .datasets.texts import TEXTS
 
-        unknown = [name for name in options.sets.split(",") if name not in SETS]
+        known = list(dict.fromkeys([*SETS, *TEXTS]))
+        unknown = [name for name in options.sets.split(",") if name not in known]
         if unknown:
-            return f"no such sets: {', '.join(unknown)}; there are {', '.join(SETS)}"
+            return f"no such sets: {', '.join(unknown)}; there are {', '.join(known)}"
     for path in [*options.join, *options.document]:
         if not path.is_file():
             return f"no such file: {path}"

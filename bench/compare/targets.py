@@ -13,7 +13,7 @@ from typing import Any
 
 from .table import Column, aligned
 
-SECTIONS = ("access", "grow", "scan", "engines")  # of suites that have their own
+SECTIONS = ("access", "grow", "scan", "engines", "csv")  # of suites that have their own
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Target:
     - "floor"
     - "once" for the same rows written at once by the same format
     - "best" for the fastest other format
+    - "least" for the text of other length that takes the least time for a byte
     - None for a limit in seconds or bytes
     """
 
@@ -36,7 +37,7 @@ class Target:
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access, grow, scan and engines
+    kind: str | None = None  # of access, grow, scan, engines and csv
     n_rows: int | None = None  # of access
     is_mean: bool = False  # the geometric mean counts instead of the worst
 
@@ -62,6 +63,12 @@ def _scan(kind: str, limit: float, over: str | None = "best") -> Target:
 def _engines(kind: str, limit: float, host: str = "*", *, is_mean: bool = False) -> Target:
     over, quantity = "parquet-zstd", "median_s"
     return Target("engines", "*", host, quantity, limit, over, kind=kind, is_mean=is_mean)
+
+
+def _csv(
+    kind: str, limit: float, over: str, host: str = "arrow", *, is_mean: bool = False
+) -> Target:
+    return Target("csv", "*", host, "median_s", limit, over, kind=kind, is_mean=is_mean)
 
 
 NPZ = "npz@static_frame"
@@ -156,6 +163,19 @@ TARGETS: list[Target] = [
     _engines("tpch", 1.15),
     _engines("group", 0.8, "polars"),
     Target("engines", "tall", "polars", "median_s", 0.003, None, kind="head"),
+    *[
+        _csv("read", limit, "best", host, is_mean=is_mean)
+        for host in ("polars", "arrow", "pandas")
+        for limit, is_mean in ((0.7, True), (1.0, False))
+    ],
+    _csv("threads", 0.6, "entasis-1-thread"),
+    _csv("columns", 0.5, "entasis-all", "polars"),
+    _csv("filter", 0.5, "entasis-all", "polars"),
+    _csv("gzip", 1.3, "inflate"),
+    _csv("convert", 1.25, "entasis-read"),
+    _csv("convert", 0.5, "duckdb"),
+    _csv("length-read", 1.25, "least"),
+    _csv("length-convert", 1.25, "least"),
 ]
 
 WORDS = {
@@ -168,6 +188,7 @@ WORDS = {
 }
 ONCE = "written at once"
 BEST = "the best other"
+LEAST = "the least for a byte"
 GROW = {  # by kind and quantity
     ("append", "median_s"): "append 1,000 rows",
     ("bulk", "write_s"): "append as many rows as a frame has",
@@ -203,6 +224,23 @@ ENGINES = {  # by kind
     "tpch": "TPC-H Q1 and Q6",
     "group": "filter and group",
     "head": "first rows of 10^8",
+}
+CSV = {  # by kind
+    "read": "text",
+    "threads": "text, all threads",
+    "columns": "2 of 74 columns of a text",
+    "filter": "1 % of the rows of a text",
+    "gzip": "text in gzip",
+    "convert": "text into a file",
+    "length-read": "text of 10 MB to 1 GB, time for a byte",
+    "length-convert": "text of 10 MB to 1 GB into a file, time for a byte",
+}
+CSV_OVER = {
+    "entasis-1-thread": "one thread",
+    "entasis-all": "reading all",
+    "entasis-read": "reading alone",
+    "inflate": "inflating alone",
+    "duckdb": "DuckDB's Parquet",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 
@@ -261,7 +299,7 @@ def _measured(
         return None if value is None else (value, title)
     if target.over == "floor":
         base = record["floor_s"]
-    elif target.over in ("once", "best"):
+    elif target.over in ("once", "best", "least"):
         base = record[f"{target.over}_{target.quantity}"]
     else:
         key, _, host = target.over.partition("@")
@@ -289,6 +327,9 @@ def _what(target: Target) -> str:
     elif target.section == "engines":
         words = f"{ENGINES[target.kind or '']}, {ENGINE[target.host]}"
         words += ", geometric mean" if target.is_mean else ""
+    elif target.section == "csv":
+        words = f"{CSV[target.kind or '']} ({target.host})"
+        words += ", geometric mean" if target.is_mean else ""
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":
@@ -301,7 +342,9 @@ def _what(target: Target) -> str:
         words = f"{target.format}: {words}"
     if target.over is None:
         return f"{words} <= {amount_text(target.limit, WORDS[target.quantity])}"
-    over = {"once": ONCE, "best": BEST}.get(target.over, target.over.replace("@", " into "))
+    known = {"once": ONCE, "best": BEST, "least": LEAST}
+    known |= CSV_OVER if target.section == "csv" else {}
+    over = known.get(target.over, target.over.replace("@", " into "))
     return f"{words} <= {target.limit:g} x {over}"
 
 

@@ -8,6 +8,7 @@ from ..context import Context
 from . import (
     access,
     compression,
+    csv,
     engines,
     grow,
     headline,
@@ -42,6 +43,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "grow": grow.run,
     "scan": scan.run,
     "engines": engines.run,
+    "csv": csv.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -57,6 +59,7 @@ TARGETS = [
     "grow",
     "scan",
     "engines",
+    "csv",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

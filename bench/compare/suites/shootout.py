@@ -28,7 +28,7 @@ def run(context: Context) -> None:
 
     wanted = context.options.sets.split(",") if context.options.sets else list(SETS)
     found = []
-    for name in wanted:
+    for name in (name for name in wanted if name in SETS):
         frame = SETS[name](context.options.scale)
         with fwrite(name, frame, context.work, context.options.threads) as written:
             outcome = context.compare(name, frame, peers=PEERS, written=written)

@@ -15,15 +15,17 @@ use crate::memory;
 /// The most bytes that compressed bytes may become.
 const DECOMPRESSED: u64 = 1 << 20;
 
-/// Reads a text in chunks of several lengths and compares the tables. The first five bytes of an
+/// Reads a text in chunks of several lengths and compares the tables. The first six bytes of an
 /// input are options.
 ///
 /// # Panics
 /// When a promise is broken.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let plan = plan(&mut input);
+    let mut plan = plan(&mut input);
     let chosen = usize::from(input.u8());
+    let strings = input.u8();
+    (plan.as_categories, plan.dates) = (strings & 1 == 1, dates(strings >> 1));
     let text = input.rest();
     // A chunk costs some time for each column.
     let least = 1 + text.len() / 100;
@@ -93,6 +95,21 @@ fn plan(input: &mut Input<'_>) -> Plan {
     }
 }
 
+/// Formats of dates for all columns or for one; none for most choices.
+fn dates(choice: u8) -> Vec<(Option<String>, Vec<String>)> {
+    let (column, formats): (Option<&str>, &[&str]) = match choice {
+        1 => (None, &["%d/%m/%Y"]),
+        2 => (None, &["%d/%m/%Y", "%m/%d/%Y"]),
+        3 => (Some("a"), &["%Y%m%d", "%y%j"]),
+        4 => (None, &["%d.%m.%Y %H:%M:%S.%f", "%d.%m.%Y %H:%M"]),
+        5 => (Some("b"), &["%b %d %Y %I:%M %p", "%Y-%m-%dT%H:%M:%S%z"]),
+        6 => (Some("a"), &["%Y", "%H%M%S%f %d%m%y"]),
+        _ => return Vec::new(),
+    };
+    let formats = formats.iter().map(ToString::to_string).collect();
+    vec![(column.map(str::to_owned), formats)]
+}
+
 /// The values of a column; `None` where they are missing.
 type Values = Vec<Option<Vec<u8>>>;
 
@@ -101,6 +118,7 @@ type Values = Vec<Option<Vec<u8>>>;
 enum Found {
     Table {
         columns: Vec<(String, Type, Values)>,
+        categories: Vec<Values>,
         problems: Vec<Problem>,
         warnings: Vec<String>,
     },
@@ -113,6 +131,13 @@ fn result(text: &[u8], plan: &Plan) -> Found {
     match read(&mut Bytes::new(text), plan, &Silent) {
         Ok(Outcome::Table(Table { columns, n_rows, problems, warnings, .. })) => {
             assert_eq!(problems.n, problems.kept.len() as u64, "few problems are all kept");
+            let categories = columns.iter().map(|column| {
+                let pieces = column.categories.iter();
+                let cells =
+                    pieces.flat_map(|piece| (0..piece.n).map(|i| Some(cell(piece, i, TextLayout::Offsets))));
+                cells.collect()
+            });
+            let categories = categories.collect();
             let columns = columns.iter().map(|column| {
                 assert_eq!(column.pieces.iter().map(|piece| piece.n as u64).sum::<u64>(), n_rows);
                 let cells = column.pieces.iter().flat_map(|piece| {
@@ -121,7 +146,7 @@ fn result(text: &[u8], plan: &Plan) -> Found {
                 });
                 (column.name.clone(), column.of, cells.collect())
             });
-            Found::Table { columns: columns.collect(), problems: problems.kept, warnings }
+            Found::Table { columns: columns.collect(), categories, problems: problems.kept, warnings }
         }
         Ok(Outcome::Refused(mut refused)) => Found::Refused(refused.problems.kept.swap_remove(0)),
         Err(error) => Found::Error(error.to_string()),
@@ -153,7 +178,7 @@ fn cell(piece: &Piece, i: usize, layout: TextLayout) -> Vec<u8> {
 
 /// Texts of several kinds, each under several options.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let texts: [&[u8]; 16] = [
+    let texts: [&[u8]; 20] = [
         b"a,b\n1,2\n3,4\n",
         b"a,b\r\n\"x,\"\"y\",2.5\r\n\r\nNA,-0\r\n",
         b"a\r1\r\r2\r",
@@ -170,20 +195,28 @@ pub fn seeds() -> Vec<Vec<u8>> {
         b"\xef\xbb\xbfa,b\n\0,\x1a\n",
         b" a  b \n 1\t 2  \r\n\"x y\"  \"\" \n \n 3\n",
         b"\"a\", b\n 1,  \"2, 3\"\n ,\"\" \n\n  \n4, 5",
+        b"a,b\n01/02/2020,13/02/2020\n3/4/1999,\n,29/2/2021\n",
+        b"a,b\n20200131,Jan 5 2020 01:30 PM\n20201399,Feb 29 2021 12:00 AM\n",
+        b"a,b\n31.12.1999 23:59:59.123456789,2020-01-02T03:04:05+0130\n1.1.1970 00:00,x\n",
+        b"a,b\nx,y\nz,x\n,\"\"\nx,NA\ny,y\n",
     ];
-    let options: [[u8; 5]; 12] = [
-        [0, 0, 0, 255, 0],
-        [0x20, 0, 0, 255, 3],
-        [0xc0, 0, 0, 0, 7],
-        [0xb8, 0, 0, 1, 1],
-        [1, 0xe1, 0, 255, 20],
-        [0x46, 8, 0x1f, 2, 5],
-        [0x20, 0x30, 0x40, 0xc9, 9],
-        [2, 0xc0, 0, 0x29, 0],
-        [0x54, 0xc, 0x0b, 3, 2],
-        [0x30, 0, 0, 255, 1],
-        [0x38, 0, 0, 0x2f, 3],
-        [0x58, 0x10, 0, 255, 8],
+    let options: [[u8; 6]; 16] = [
+        [0, 0, 0, 255, 0, 0],
+        [0x20, 0, 0, 255, 3, 1],
+        [0xc0, 0, 0, 0, 7, 0],
+        [0xb8, 0, 0, 1, 1, 1],
+        [1, 0xe1, 0, 255, 20, 0],
+        [0x46, 8, 0x1f, 2, 5, 1],
+        [0x20, 0x30, 0x40, 0xc9, 9, 0],
+        [2, 0xc0, 0, 0x29, 0, 0],
+        [0x54, 0xc, 0x0b, 3, 2, 2],
+        [0, 0, 0, 255, 1, 4],
+        [0xa0, 0, 0, 3, 1, 6],
+        [0x20, 0, 0, 255, 2, 9],
+        [0, 0, 0, 255, 4, 11],
+        [0x30, 0, 0, 255, 1, 0],
+        [0x38, 0, 0, 0x2f, 3, 0],
+        [0x58, 0x10, 0, 255, 8, 0],
     ];
     texts.iter().flat_map(|text| options.iter().map(|options| [&options[..], text].concat())).collect()
 }
