@@ -7,14 +7,21 @@ use entasis_kernels::fields::digits;
 
 use crate::fields::Column;
 use crate::piece::{Facts, is_exact};
-use crate::types::Type;
+use crate::types::{Type, Unit};
 use crate::values::floats::{self, Number};
-use crate::values::integers;
+use crate::values::{integers, times};
 
 /// Integers of so many digits are exact as doubles.
 const EXACT: usize = 15;
 /// The most digits of a plain number with a decimal mark.
 const MOST: usize = 19;
+
+/// The length of `2020-01-31`, and its digits.
+const DATE_LEN: usize = 10;
+const DATE: u64 = 0b11_0110_1111;
+/// The length of `2020-01-31T23:59:59`, and its digits.
+const TIME_LEN: usize = 19;
+const TIME: u64 = 0b110_1101_1011_0110_1111;
 
 /// Which bytes of a text are digits.
 #[derive(Debug, Default)]
@@ -68,8 +75,64 @@ pub fn checked(column: &Column<'_>, of: Type, digits: &Digits, mark: u8) -> Opti
                 Some(())
             })
         }
+        Type::Date => times(column, |start, end| {
+            is_plain_date(column.text, start, end, digits) || times::date(column.text, start, end).is_some()
+        }),
+        Type::Datetime { unit: Unit::Microsecond, is_utc: false } => {
+            times(column, |start, end| is_plain_time(column.text, start, end, digits))
+        }
         _ => None,
     }
+}
+
+/// Checks each field that is not empty.
+#[inline(always)]
+fn times(column: &Column<'_>, is_time: impl Fn(usize, usize) -> bool) -> Option<Facts> {
+    let mut facts = Facts::default();
+    for row in 0..column.len() {
+        let (start, end) = column.get(row);
+        if start >= end {
+            facts.has_missing = true;
+        } else if !is_time(start, end) {
+            return None;
+        }
+    }
+    Some(facts)
+}
+
+/// Whether a field is a date such as `2020-01-28` that every month has.
+#[inline(always)]
+fn is_plain_date(text: &[u8], start: usize, end: usize, digits: &Digits) -> bool {
+    end - start == DATE_LEN
+        && digits.bits(start, DATE_LEN) == DATE
+        && text[start..end].first_chunk().is_some_and(is_date)
+}
+
+/// Whether a field is a time such as `2020-01-28T23:59:59`, without a fraction, that 64 bits of
+/// nanoseconds hold.
+#[inline(always)]
+fn is_plain_time(text: &[u8], start: usize, end: usize, digits: &Digits) -> bool {
+    if end - start != TIME_LEN || digits.bits(start, TIME_LEN) != TIME {
+        return false;
+    }
+    let Some(time) = text[start..end].first_chunk::<TIME_LEN>() else { return false };
+    let is_near = (*b"1678"..=*b"2261").contains(&[time[0], time[1], time[2], time[3]]);
+    time.first_chunk().is_some_and(is_date)
+        && is_near
+        && matches!(time[10], b'T' | b' ')
+        && (time[13], time[16]) == (b':', b':')
+        && (time[11], time[12]) <= (b'2', b'3')
+        && time[14] <= b'5'
+        && time[17] <= b'5'
+}
+
+/// Whether a date of digits at the right places is in a month, up to its 28th day.
+#[inline(always)]
+fn is_date(date: &[u8; DATE_LEN]) -> bool {
+    let (month, day) = ([date[5], date[6]], [date[8], date[9]]);
+    (date[4], date[7]) == (b'-', b'-')
+        && (*b"01"..=*b"12").contains(&month)
+        && (*b"01"..=*b"28").contains(&day)
 }
 
 /// Checks that each field is an integer of few digits, that `is_plain` accepts it, or that `parse`
@@ -115,7 +178,7 @@ mod tests {
     use crate::dialect::Dialect;
     use crate::fields::{Fields, Uneven};
     use crate::input::Bytes;
-    use crate::piece::TextLayout;
+    use crate::piece::{Piece, TextLayout};
 
     fn meaning() -> Meaning {
         Meaning {
@@ -143,25 +206,60 @@ mod tests {
         ]
     }
 
+    /// The first column of a text, without making values and by making them.
+    fn check(fields: &[String], of: Type) -> (Option<Facts>, Piece) {
+        let text: String = fields.iter().map(|field| format!("x,{field}\n")).collect();
+        let dialect = Dialect::default();
+        let mut input = Bytes::new(text.as_bytes());
+        let mut cutter = Cutter::new(&mut input, dialect, 0, 1 << 16, 1 << 16).unwrap();
+        let chunk = cutter.next(Vec::new()).unwrap().unwrap();
+        let mut places = Fields::default();
+        places.find(&chunk, 0, 2, &dialect, Uneven::Skip, 1 << 16);
+        let column = places.column(&chunk, 1);
+        let mut digits = Digits::default();
+        digits.find(chunk.padded());
+        let piece = narrowest(&column, of, &meaning(), &mut Vec::new()).unwrap();
+        (checked(&column, of, &digits, b'.'), piece)
+    }
+
+    fn time() -> impl Strategy<Value = String> {
+        let parts = (0u32..2500, 0u32..14, 0u32..33, 0u32..25, 0u32..61, 0u32..61);
+        let time = |separator: &'static str| {
+            parts.clone().prop_map(move |(year, month, day, hour, minute, second)| {
+                format!("{year:04}-{month:02}-{day:02}{separator}{hour:02}:{minute:02}:{second:02}")
+            })
+        };
+        prop_oneof![
+            4 => time("T"),
+            1 => time(" "),
+            2 => time("T").prop_map(|time| time[..10].to_owned()),
+            1 => prop::sample::select(&["", "NA", "x", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5"][..])
+                .prop_map(str::to_owned),
+        ]
+    }
+
     proptest! {
+        #[test]
+        fn checked_times_have_the_facts_of_their_values(
+            fields in prop::collection::vec(time(), 1..3),
+            is_date: bool,
+        ) {
+            let of = Type::Datetime { unit: Unit::Microsecond, is_utc: false };
+            let of = if is_date { Type::Date } else { of };
+            if let (Some(facts), piece) = check(&fields, of) {
+                prop_assert_eq!(piece.of, of);
+                prop_assert_eq!(facts, piece.all_facts());
+            }
+        }
+
         #[test]
         fn checked_numbers_have_the_facts_of_their_values(
             fields in prop::collection::vec(field(), 1..6),
             is_float: bool,
         ) {
-            let text: String = fields.iter().map(|field| format!("x,{field}\n")).collect();
-            let dialect = Dialect::default();
-            let mut input = Bytes::new(text.as_bytes());
-            let chunk =
-                Cutter::new(&mut input, dialect, 0, 1 << 16, 1 << 16).unwrap().next(Vec::new()).unwrap().unwrap();
-            let mut places = Fields::default();
-            places.find(&chunk, 0, 2, &dialect, Uneven::Skip, 1 << 16);
-            let column = places.column(&chunk, 1);
-            let mut digits = Digits::default();
-            digits.find(chunk.padded());
             let of = if is_float { Type::FLOAT } else { Type::INT };
-            let piece = narrowest(&column, of, &meaning(), &mut Vec::new()).unwrap();
-            match checked(&column, of, &digits, b'.') {
+            let (found, piece) = check(&fields, of);
+            match found {
                 Some(facts) => {
                     prop_assert_eq!(piece.of, of);
                     prop_assert_eq!(facts, piece.all_facts());

@@ -105,7 +105,8 @@ fn split<'a>(
 ) -> Result<()> {
     let n: usize = pieces.iter().map(|piece| piece.n).sum();
     match output {
-        Output::Words(mut rest) => {
+        // Decimals are as wide as their widest type.
+        Output::Words(mut rest) | Output::Wide { memory: mut rest, .. } => {
             let width = rest.len() / n.max(1);
             for &from in pieces {
                 let to = take(&mut rest, width * from.n);
@@ -134,7 +135,7 @@ fn split<'a>(
                 base += len as i64;
             }
         }
-        Output::Wide { .. } | Output::Int32 { .. } | Output::Bits(_) => {
+        Output::Int32 { .. } | Output::Bits(_) => {
             return Err(Error::argument("a text has no values for such memory"));
         }
     }

@@ -178,7 +178,7 @@ impl Piece {
 
     /// The facts, with those that stand for values that are dropped.
     pub fn all_facts(&self) -> Facts {
-        let has_missing = self.of == Type::Null || self.validity.is_some();
+        let has_missing = self.n > 0 && (self.of == Type::Null || self.validity.is_some());
         let mut facts = Facts { has_missing, ..self.facts };
         if !matches!(self.of, Type::INT | Type::UINT | Type::Datetime { unit: Unit::Microsecond, .. }) {
             return facts;

@@ -173,7 +173,11 @@ impl Digits for PlainDigits {
 #[inline(always)]
 fn digits_with<D: Digits>(digits: D, text: &[u8], out: &mut Vec<u64>) {
     let (blocks, rest) = text.as_chunks::<64>();
-    out.extend(blocks.iter().map(|bytes| digits.digits(bytes)));
+    out.reserve(blocks.len() + 1);
+    // A closure would not get the features of the caller, and calls of intrinsics would stay calls.
+    for bytes in blocks {
+        out.push(digits.digits(bytes));
+    }
     let mut padded = [0; 64];
     padded[..rest.len()].copy_from_slice(rest);
     out.push(digits.digits(&padded));

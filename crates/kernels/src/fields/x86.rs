@@ -67,13 +67,12 @@ impl Digits for Avx2Digits {
         // SAFETY: `bytes` is 64 bytes and the halves are 32 each, the loads are unaligned, and the
         // caller enables the feature.
         unsafe {
-            let mask = |at: usize| {
-                let text = _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
-                let value = _mm256_sub_epi8(text, _mm256_set1_epi8(b'0' as i8));
-                let low = _mm256_min_epu8(value, _mm256_set1_epi8(9));
-                _mm256_movemask_epi8(_mm256_cmpeq_epi8(value, low)) as u32
-            };
-            u64::from(mask(0)) | u64::from(mask(32)) << 32
+            let (zero, nine) = (_mm256_set1_epi8(b'0' as i8), _mm256_set1_epi8(9));
+            let low = _mm256_sub_epi8(_mm256_loadu_si256(bytes.as_ptr().cast()), zero);
+            let high = _mm256_sub_epi8(_mm256_loadu_si256(bytes.as_ptr().add(32).cast()), zero);
+            let low = _mm256_cmpeq_epi8(low, _mm256_min_epu8(low, nine));
+            let high = _mm256_cmpeq_epi8(high, _mm256_min_epu8(high, nine));
+            u64::from(_mm256_movemask_epi8(low) as u32) | u64::from(_mm256_movemask_epi8(high) as u32) << 32
         }
     }
 }
