@@ -578,15 +578,22 @@ pub fn has_missing(column: &Column<'_>, meaning: &Meaning) -> bool {
 
 /// Appends the text of a quoted field.
 fn append_unquoted(field: &[u8], dialect: &Dialect, bytes: &mut Vec<u8>) {
-    if let (Some(quote), None) = (dialect.quote, dialect.escape)
-        && field.len() >= 2
-        && field[field.len() - 1] == quote
-        && memchr::memchr(quote, &field[1..field.len() - 1]).is_none()
-    {
-        bytes.extend_from_slice(&field[1..field.len() - 1]);
-        return;
+    let (Some(quote), None) = (dialect.quote, dialect.escape) else {
+        return unquote(field, dialect, bytes);
+    };
+    let mut rest = &field[1..];
+    while let Some(at) = memchr::memchr(quote, rest) {
+        let after = &rest[at + 1..];
+        if after.first() != Some(&quote) {
+            // The closing quote. Text after it is taken as it is.
+            bytes.extend_from_slice(&rest[..at]);
+            rest = after;
+            break;
+        }
+        bytes.extend_from_slice(&rest[..=at]);
+        rest = &after[1..];
     }
-    unquote(field, dialect, bytes);
+    bytes.extend_from_slice(rest);
 }
 
 fn offsets(column: &Column<'_>, meaning: &Meaning, misfits: &mut Vec<usize>) -> Result<Piece> {
@@ -707,5 +714,23 @@ impl Bytes {
         let mut bytes = buffer(self.0.len())?;
         bytes.copy_from_slice(&self.0);
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn quoted_fields_lose_their_quotes(field in "\"[ab\"\n]{0,12}") {
+            let dialect = Dialect::default();
+            let (mut found, mut expected) = (b"x".to_vec(), b"x".to_vec());
+            append_unquoted(field.as_bytes(), &dialect, &mut found);
+            unquote(field.as_bytes(), &dialect, &mut expected);
+            prop_assert_eq!(found, expected);
+        }
     }
 }

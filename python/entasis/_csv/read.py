@@ -169,12 +169,16 @@ def read_csv(
     ArgumentError
         The text does not fit the arguments, a quote is never closed, or the source is another
         format.
+    ColumnNotFoundError
+        The text has no column of a name.
     FileError
         The operating system refused to read.
 
     Notes
     -----
-    The cost is one pass over the text. Columns whose type changes late are read again.
+    The cost is one pass over the text. Columns whose type changes late are read again. A filter is
+    tested on the way, and rows that do not pass take no memory, except with `rows`, `dates`, `id`,
+    categoricals and `on_error="skip"`.
 
     Examples
     --------
