@@ -263,9 +263,12 @@ impl<'py> Allocator<'_, 'py> {
 
     /// The block that units of this kind share.
     fn block(&mut self, dtype: &str, zone: Option<&str>, apart: Option<usize>) -> &mut Block<'py> {
-        let same =
-            |block: &Block<'_>| block.dtype == dtype && block.zone.as_deref() == zone && block.apart == apart;
-        let at = self.blocks.iter().rposition(same).unwrap_or_else(|| {
+        let same = |block: &Block<'_>| {
+            block.apart.is_none() && block.dtype == dtype && block.zone.as_deref() == zone
+        };
+        // A block of its own is not searched for, so that many columns take linear time.
+        let found = if apart.is_none() { self.blocks.iter().rposition(same) } else { None };
+        let at = found.unwrap_or_else(|| {
             let (dtype, zone) = (dtype.to_owned(), zone.map(str::to_owned));
             self.blocks.push(Block { dtype, zone, apart, units: Vec::new(), n_columns: 0, array: None });
             self.blocks.len() - 1
