@@ -9,7 +9,7 @@ import math
 import random
 import struct
 import warnings
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -17,42 +17,9 @@ import entasis as en
 
 pl = pytest.importorskip("polars")
 
-UTC = timezone.utc
-WORDS = [
-    "",
-    "x",
-    " x",
-    "x ",
-    "a,b",
-    'a"b',
-    "a\nb",
-    "a\rb",
-    "\r\n",
-    "NA",
-    "null",
-    "1",
-    "-2.5",
-    "1e5",
-    "007",
-    "+1",
-    "true",
-]
-WORDS += [
-    "2020-01-01",
-    "2020-01-01T00:00:00Z",
-    "inf",
-    "NaN",
-    "#x",
-    "%x",
-    "é",
-    "'x",
-    "=1+1",
-    "\t",
-    ";",
-    "1,5",
-    "\x1a",
-    "\0",
-]
+WORDS = ["", "x", " x", "x ", "a,b", 'a"b', "a\nb", "a\rb", "\r\n", "NA", "null", "1", "-2.5", "1e5", "007", "+1"]
+WORDS += ["true", "2020-01-01", "2020-01-01T00:00:00Z", "inf", "NaN", "#x", "%x", "é", "'x", "=1+1", "\t", ";"]
+WORDS += ["1,5", "\x1a", "\0"]
 
 
 def written(value, **options):
@@ -131,7 +98,7 @@ def random_frame(rng, n):
     }
     kinds = [rng.choice(list(dtypes)) for _ in range(rng.randrange(1, 6))]
     names = rng.sample([*WORDS[1:-1], "a", "b"], len(kinds))
-    return pl.DataFrame([pl.Series(name, column(kind), dtypes[kind]) for name, kind in zip(names, kinds)])
+    return pl.DataFrame([pl.Series(name, column(kind), dtypes[kind]) for name, kind in zip(names, kinds, strict=True)])
 
 
 def same(found, expected):
@@ -267,6 +234,9 @@ def test_errors_leave_the_old_file(tmp_path):
         en.write_csv(pl.DataFrame({"a": [1]}), io.BytesIO(), append=True)
     with pytest.raises(en.errors.ArgumentError, match="int"):
         en.write_csv(pl.DataFrame({"a": [1]}), 7)
+    for value in ([1, 2], 5, {"a": 1}, None):
+        with pytest.raises(en.errors.ArgumentError, match="frames"):
+            en.write_csv(value, io.BytesIO())
 
 
 def test_errors_of_objects_are_passed_on():

@@ -40,6 +40,9 @@ pub struct WriteOptions {
     pub threads: usize,
 }
 
+/// Takes the bytes of a text, part by part.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
+
 /// Writes rows of columns of a file. `sink` gets the bytes in order.
 ///
 /// # Errors
@@ -51,7 +54,7 @@ pub fn write(
     columns: &[ColumnInfo],
     rows: Range<u64>,
     options: &WriteOptions,
-    sink: &mut (dyn FnMut(&[u8]) -> Result<()> + Send),
+    sink: &mut Sink<'_>,
     monitor: &dyn Monitor,
 ) -> Result<()> {
     let format = &options.format;
@@ -120,7 +123,7 @@ struct Queue<'a> {
     is_moved: Condvar,
     /// The most windows that are not written.
     most: u64,
-    sink: Mutex<&'a mut (dyn FnMut(&[u8]) -> Result<()> + Send)>,
+    sink: Mutex<&'a mut Sink<'a>>,
 }
 
 struct State {

@@ -63,10 +63,13 @@ class _Bar:
             self.bar.total, self.bar.n = total, done
             self.bar.refresh()
         else:
-            size = (lambda n: f"{n >> 20:,} MiB") if self.unit == "bytes" else (lambda n: f"{n:,} {self.unit}")
-            share = f"{100 * done // total} % of {size(total)}" if total else size(done)
+            share = f"{100 * done // total} % of {self.size(total)}" if total else self.size(done)
             sys.stderr.write(f"\r{self.what}: {share}")
             sys.stderr.flush()
+
+    def size(self, n: int) -> str:
+        """A number of units as text."""
+        return f"{n >> 20:,} MiB" if self.unit == "bytes" else f"{n:,} {self.unit}"
 
     def close(self) -> None:
         """Remove the bar, or end the line."""

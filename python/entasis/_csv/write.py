@@ -9,8 +9,9 @@ from entasis import _entasis
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
 from entasis._columns.levels import with_labels
-from entasis._file.file import File, Scan
+from entasis._file.file import File
 from entasis._file.opened import Opened
+from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._view.table import OpenTable
 from entasis._view.view import View
@@ -191,13 +192,20 @@ def _target(target: Any) -> Any:
 
 def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int]]:
     """A view whose columns are written, and its consecutive rows."""
-    if isinstance(value, Scan):
-        value = of_scan(value)
+    given = value = of_scan(value)
     if isinstance(value, Opened) and isinstance(value, File):
         view = value._view
         rows = view.rows
         if view.table.handle.is_table and (rows is None or (isinstance(rows, range) and rows.step == 1)):
             return view, (0, view.handle.n_rows) if rows is None else (rows.start, rows.stop)
+    if isinstance(value, Opened):
+        # Rows that are not consecutive, and tables inside of other values.
+        value = value.read()
+    elif type(value) is not dict:
+        value = _hosts.collect(value)
+    if not (_hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)):
+        what = "a file without a table" if isinstance(given, Opened) else f"a {type(value).__name__}"
+        raise ArgumentError(f"write_csv writes frames, dicts of arrays, files and scans, not {what}")
     content = write_whole(value, destination(None, 0, threads, None, 0), None, "error", is_table=True)
     assert content is not None, "a file in memory has bytes"
     view = View(OpenTable(_entasis.Handle(content, None, False), "<frame>"))

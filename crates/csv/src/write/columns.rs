@@ -207,7 +207,7 @@ pub fn read<'c>(
             Kind::Strings => Output::Text(&mut values.text),
             _ => Output::Words(&mut values.words),
         };
-        let missing = values.validity.as_deref_mut().map_or(MissingTo::Ignore, |bits| MissingTo::Bits(bits));
+        let missing = values.validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits);
         Some(Request { column: values.column.number, rows: rows.clone(), output, missing })
     });
     let requests = requests.collect();
