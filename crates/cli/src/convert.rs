@@ -42,8 +42,8 @@ pub(crate) struct Args {
     /// Entasis file
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard for
-    /// .zst, and - for the standard output
+    /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard
+    /// for .zst, and - for the standard output
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The name of a first column in addition, with the path of the text of each row
