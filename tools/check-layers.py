@@ -46,7 +46,7 @@ ALLOWED = {
         "entasis-encodings",
     },
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
-    "entasis-csv": {"entasis", "entasis-kernels", "entasis-platform"},
+    "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
     "entasis-cli": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._csv.read import read_csv
     from ._csv.sniff import sniff_csv
     from ._csv.spec import Reason, Spec
+    from ._csv.write import write_csv
     from ._file.info import Info, Report
     from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
@@ -89,6 +90,7 @@ __all__ = [
     "update",
     "verify",
     "write",
+    "write_csv",
     "write_npz",
     "writer",
     *errors.__all__,
@@ -103,6 +105,7 @@ _ON_DEMAND = {
     "_csv.read": ("read_csv",),
     "_csv.sniff": ("sniff_csv",),
     "_csv.spec": ("Reason", "Spec"),
+    "_csv.write": ("write_csv",),
     "_file.info": ("Info", "Report"),
     "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),

@@ -343,6 +343,16 @@ def convert_csv(
     to: Destination,
     progress: Callable[[int, int | None], Any] | None,
 ) -> CsvTable: ...
+def write_csv(
+    handle: Handle,
+    columns: list[tuple[int, str]],
+    rows: tuple[int, int],
+    form: dict[str, Any],
+    to: Any,
+    appends: bool,
+    durable: bool | None,
+    progress: Callable[[int, int | None], Any] | None,
+) -> None: ...
 def sniff_csv(
     source: tuple[Any, str], arguments: dict[str, Any], whole: bool
 ) -> tuple[str, list[tuple[str, str, str, float]]]: ...

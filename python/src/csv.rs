@@ -3,6 +3,7 @@
 mod condition;
 mod reader;
 mod table;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -20,6 +21,7 @@ use crate::{errors, monitor};
 use condition::PyCondition;
 use reader::{PyReader, Raised};
 pub use table::CsvTable;
+pub use write::write_csv;
 
 /// The argument that a text is read from.
 #[derive(FromPyObject)]
@@ -171,6 +173,11 @@ fn or_raised<T>(result: PyResult<T>, raised: &Raised) -> PyResult<T> {
     result.map_err(|error| raised.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error))
 }
 
+/// Keeps an exception.
+fn keep(raised: &Raised, error: PyErr) {
+    *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+}
+
 /// Reads texts into a table. `progress` is called with the bytes that were read, and all if known.
 #[pyfunction]
 pub fn read_csv(
@@ -195,7 +202,7 @@ pub fn read_csv(
         }
         let found = job.read(monitor).inspect_err(|error| {
             if let Some(exception) = condition.as_ref().and_then(|condition| condition.exception(error)) {
-                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(exception);
+                keep(&raised, exception);
             }
         });
         Ok(match found? {

@@ -55,7 +55,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
-    use crate::csv::{CsvTable, convert_csv, read_csv, sniff_csv};
+    use crate::csv::{CsvTable, convert_csv, read_csv, sniff_csv, write_csv};
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]

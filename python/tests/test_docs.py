@@ -65,6 +65,7 @@ DOCUMENTED = [
     "_csv.read",
     "_csv.sniff",
     "_csv.spec",
+    "_csv.write",
     "_file.conversions",
     "_file.described",
     "_file.file",

@@ -1,4 +1,4 @@
-//! `entasis convert`: text files to an Entasis file.
+//! `entasis convert`: text files to an Entasis file, and back.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};
@@ -18,6 +18,7 @@ use crate::lend::store;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
+use crate::to_text;
 
 const EXAMPLES: &str = "Examples:
   entasis convert flights.csv flights.entasis
@@ -25,20 +26,24 @@ const EXAMPLES: &str = "Examples:
   entasis convert --on-error skip --problems bad.csv big.csv.gz big.entasis
   entasis convert --id file --dates day=%d.%m.%Y sales-*.csv sales.entasis
   zcat flights.csv.gz | entasis convert - flights.entasis
+  entasis convert flights.entasis flights.csv
+  entasis convert --sep ';' --columns day,delay flights.entasis days.csv.gz
 
 Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.";
 
-/// Write the rows of text files (CSV) into an Entasis file
+/// Write the rows of text files (CSV) into an Entasis file, or an Entasis file as a text
 ///
 /// The file takes its place only when all rows are written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Text files, patterns in quotes such as 'sales-*.csv', or - for the standard input
+    /// Text files, patterns in quotes such as 'sales-*.csv', - for the standard input, or one
+    /// Entasis file
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// The Entasis file to write
+    /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard
+    /// for .zst, and - for the standard output
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The name of a first column in addition, with the path of the text of each row
@@ -66,6 +71,12 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    let durable = if args.no_sync { Durable::Never } else { Durable::default() };
+    if let [input] = &args.inputs[..]
+        && to_text::is_entasis(input)
+    {
+        return from_file(args, input, durable, out);
+    }
     let mut options = args.csv.options()?;
     if args.rows.is_some() && options.on_error == OnError::Skip {
         let message = "--rows counts all rows: choose other rows, or another --on-error";
@@ -78,7 +89,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         compression: args.compression.iter().rev().find(|(name, _)| name.is_none()).map(|(_, c)| *c),
         column_compression: args.compression.iter().filter_map(of_column).collect(),
         threads: args.csv.threads,
-        durable: if args.no_sync { Durable::Never } else { Durable::default() },
+        durable,
         wait: Duration::from_secs_f64(args.wait),
         ..WriteOptions::default()
     };
@@ -129,6 +140,21 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let (rows, columns) = (count(found.n_rows, "row"), count(found.columns.len() as u64, "column"));
     writeln!(out, "{}: {rows} x {columns}, {}", escape(&args.output.to_string_lossy()), size(len))?;
     Ok(())
+}
+
+/// Writes an Entasis file as a text.
+fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
+    let others = [
+        (args.id.is_some(), "--id"),
+        (args.problems.is_some(), "--problems"),
+        (!args.compression.is_empty(), "--compression"),
+    ];
+    if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
+        let message = format!("{option} is for texts that are read, and {} is an Entasis file", input.display());
+        return Err(Failure::Other(message));
+    }
+    differ(input, &args.output)?;
+    to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, out)
 }
 
 /// Rows from the first one on: START:STOP, where each may be absent.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use entasis::Error;
 use entasis_csv::problems::OnError;
 use entasis_csv::source::Origin;
+use entasis_csv::write::Format;
 use entasis_csv::{Blanks, Dialect, Given, Options, Selection, Spec, Type};
 use glob::MatchOptions;
 
-use crate::failure::{Outcome, say};
+use crate::failure::{Failure, Outcome, say};
 use crate::limits::parse_size;
 
 /// How a text is read. The sniffer finds the rest.
@@ -66,10 +67,10 @@ pub(crate) struct CsvArgs {
     spec: Option<PathBuf>,
     /// The columns to read, in this order
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    columns: Option<Vec<String>>,
+    pub(crate) columns: Option<Vec<String>>,
     /// Columns to leave out
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "columns")]
-    drop: Option<Vec<String>>,
+    pub(crate) drop: Option<Vec<String>>,
     /// Rows may have fewer fields than the header
     #[arg(long)]
     fill: bool,
@@ -91,6 +92,38 @@ pub(crate) struct CsvArgs {
 type Byte = Option<u8>;
 
 impl CsvArgs {
+    /// The form of a text that is written. Options that are only for reading are refused.
+    pub(crate) fn format(&self) -> Outcome<Format> {
+        let for_reading = [
+            (self.quote.is_some(), "--quote"),
+            (self.escape.is_some(), "--escape"),
+            (self.comment.is_some(), "--comment"),
+            (self.skip.is_some(), "--skip"),
+            (self.names.is_some(), "--names"),
+            (!self.types.is_empty(), "--type"),
+            (!self.dates.is_empty(), "--dates"),
+            (self.strings != "plain", "--strings"),
+            (self.thousands.is_some(), "--thousands"),
+            (self.encoding.is_some(), "--encoding"),
+            (self.spec.is_some(), "--spec"),
+            (self.fill, "--fill"),
+            (self.on_error != "error", "--on-error"),
+            (self.sep.is_some_and(|(_, blanks)| blanks != Blanks::Kept), "--sep with blanks"),
+            (self.na.as_ref().is_some_and(|words| words.len() > 1), "more than one --na"),
+        ];
+        if let Some((_, option)) = for_reading.iter().find(|(is_given, _)| *is_given) {
+            return Err(Failure::Other(format!("{option} is for texts that are read, and IN is an Entasis file")));
+        }
+        let format = Format::default();
+        Ok(Format {
+            separator: self.sep.map_or(format.separator, |(separator, _)| separator),
+            missing: self.na.iter().flatten().next().cloned().unwrap_or_default(),
+            decimal: self.decimal.unwrap_or(format.decimal),
+            has_header: !self.no_header,
+            ..format
+        })
+    }
+
     /// The options of the reader.
     pub(crate) fn options(&self) -> Outcome<Options> {
         let spec = match &self.spec {

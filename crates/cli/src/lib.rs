@@ -48,6 +48,7 @@ mod select;
 mod sniff;
 mod table;
 mod text;
+mod to_text;
 mod tree;
 mod types;
 mod verify;

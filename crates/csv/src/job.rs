@@ -170,7 +170,7 @@ impl Job {
                 .missing
                 .clone()
                 .unwrap_or_else(|| spec.map_or_else(|| Spec::default().missing, |spec| spec.missing.clone())),
-            misses_in_text: options.missing.is_some(),
+            misses_in_text: options.missing.is_some() || spec.is_some_and(|spec| spec.missing_in_text),
             decimal: sniffed.decimal,
             thousands,
             quotes_mean_text: !spec.map_or(sniffed.all_quoted, |spec| spec.all_quoted),
@@ -296,6 +296,7 @@ impl Job {
             names: table.names.clone(),
             types: types.unwrap_or_default(),
             missing: plan.missing.clone(),
+            missing_in_text: plan.misses_in_text,
             decimal: plan.decimal,
             thousands: plan.thousands,
             dates: of_all.flat_map(|(_, formats)| formats.iter().cloned()).collect(),

@@ -23,6 +23,7 @@ mod spec;
 pub mod strict;
 pub mod types;
 pub mod values;
+pub mod write;
 
 pub use dialect::{Blanks, Dialect};
 pub use job::{Job, Options};

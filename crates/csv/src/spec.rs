@@ -36,6 +36,8 @@ pub struct Spec {
     pub types: Vec<String>,
     /// The words for missing values.
     pub missing: Vec<String>,
+    /// Whether these words are missing values among strings too.
+    pub missing_in_text: bool,
     /// The decimal mark, `b'.'` or `b','`.
     pub decimal: u8,
     /// The byte between groups of three digits.
@@ -58,6 +60,7 @@ impl Default for Spec {
             names: Vec::new(),
             types: Vec::new(),
             missing: ["NA", "N/A", "NULL", "null"].map(str::to_owned).to_vec(),
+            missing_in_text: false,
             decimal: b'.',
             thousands: None,
             dates: Vec::new(),
@@ -105,6 +108,7 @@ impl Spec {
             ("names", list(&self.names)),
             ("types", list(&self.types)),
             ("missing", list(&self.missing)),
+            ("missing_in_text", self.missing_in_text.to_string()),
             ("decimal", byte(Some(self.decimal))),
             ("thousands", byte(self.thousands)),
             ("dates", list(&self.dates)),
@@ -150,6 +154,7 @@ impl Spec {
                 "names" => spec.names = list(&key, value)?,
                 "types" => spec.types = list(&key, value)?,
                 "missing" => spec.missing = list(&key, value)?,
+                "missing_in_text" => spec.missing_in_text = flag(&key, &value)?,
                 "dates" => spec.dates = list(&key, value)?,
                 "column_dates" => match value {
                     Value::Lists(pairs) => spec.column_dates = pairs,
@@ -278,6 +283,7 @@ mod tests {
             names: vec!["a \"b\"\n\u{1}".to_owned(), "Ærø 😀".to_owned(), String::new()],
             types: ["int64", "double", "text"].map(str::to_owned).to_vec(),
             missing: vec!["-".to_owned()],
+            missing_in_text: true,
             decimal: b',',
             thousands: Some(b'.'),
             dates: vec!["%d/%m/%Y".to_owned()],

@@ -18,26 +18,29 @@ _PATIENCE, _INTERVAL = 1.0, 0.2
 
 
 @contextmanager
-def shown(progress: bool | Callable[..., Any] | None, what: str) -> Iterator[Callable[[int, int | None], Any] | None]:
+def shown(
+    progress: bool | Callable[..., Any] | None, what: str, unit: str = "bytes"
+) -> Iterator[Callable[[int, int | None], Any] | None]:
     """The function that the core calls; None costs nothing."""
     if progress is None or progress is False:
         yield None
     elif progress is True:
-        bar = _Bar(what)
+        bar = _Bar(what, unit)
         try:
             yield bar
         finally:
             bar.close()
     elif callable(progress):
-        yield lambda done, total: progress(done, total, unit="bytes")
+        yield lambda done, total: progress(done, total, unit=unit)
     else:
-        raise ArgumentError(f"progress={progress!r}: True, or a function of the bytes done and of all bytes")
+        raise ArgumentError(f"progress={progress!r}: True, or a function of the {unit} done and of all {unit}")
 
 
 class _Bar:
     """A bar of tqdm, else a line on the standard error."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, unit: str) -> None:
+        self.unit = unit
         self.what, self.started, self.last = what, time.monotonic(), 0.0
         self.bar: Any = None
         self.is_plain = False
@@ -53,15 +56,20 @@ class _Bar:
             except ImportError:
                 self.is_plain = True
             else:
-                self.bar = tqdm(desc=self.what, total=total, unit="B", unit_scale=True)
+                unit = "B" if self.unit == "bytes" else f" {self.unit}"
+                self.bar = tqdm(desc=self.what, total=total, unit=unit, unit_scale=True)
         if self.bar is not None:
             # A second pass begins with the first byte.
             self.bar.total, self.bar.n = total, done
             self.bar.refresh()
         else:
-            share = f"{100 * done // total} % of {total >> 20:,} MiB" if total else f"{done >> 20:,} MiB"
+            share = f"{100 * done // total} % of {self.size(total)}" if total else self.size(done)
             sys.stderr.write(f"\r{self.what}: {share}")
             sys.stderr.flush()
+
+    def size(self, n: int) -> str:
+        """A number of units as text."""
+        return f"{n >> 20:,} MiB" if self.unit == "bytes" else f"{n:,} {self.unit}"
 
     def close(self) -> None:
         """Remove the bar, or end the line."""

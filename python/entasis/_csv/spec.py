@@ -38,7 +38,8 @@ class Spec:
 
     `read_csv(source, spec=spec)` reads a text as the spec says. The attributes are those of its
     JSON: `separator`, `quote`, `escape`, `comment`, `encoding`, `skip`, `header`, `all_quoted`,
-    `names`, `types`, `missing`, `decimal`, `thousands`, `dates` (for all columns), `column_dates`.
+    `names`, `types`, `missing`, `missing_in_text` (whether the words are missing among strings
+    too), `decimal`, `thousands`, `dates` (for all columns), `column_dates`.
 
     Attributes
     ----------
@@ -120,6 +121,8 @@ class Spec:
             "header": parts.get("header", True),
             "encoding": parts.get("encoding", "utf-8"),
         }
+        if parts.get("missing_in_text"):
+            found["na"] = parts.get("missing", [])
         if parts.get("decimal", ".") != ".":
             found["decimal"] = parts["decimal"]
         if parts.get("thousands") is not None:

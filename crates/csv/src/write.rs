@@ -1,0 +1,254 @@
+//! Writes tables as text with separated fields.
+//!
+//! Rows are written in windows. A thread reads the columns of a window, prints its rows and
+//! compresses them. The windows reach the target in order, so memory does not grow with the table.
+
+mod columns;
+mod format;
+mod numbers;
+mod packed;
+mod strings;
+mod target;
+mod times;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use entasis::{ColumnInfo, Error, File, Monitor, Result, Rows, Silent};
+
+use columns::{Column, Printer, Values};
+pub use format::{Format, Quoting};
+pub use packed::Compression;
+pub use target::Target;
+
+/// Bytes of text of a window, about.
+const WINDOW: u64 = 4 << 20;
+/// The rows of a window are a multiple of this number.
+const STEP: u64 = 1024;
+/// The most rows of a window.
+const MOST_ROWS: u64 = 1 << 16;
+
+/// How a table is written.
+#[derive(Clone, Debug, Default)]
+pub struct WriteOptions {
+    /// The form of the text.
+    pub format: Format,
+    /// The compression.
+    pub compression: Compression,
+    /// The number of threads.
+    pub threads: usize,
+}
+
+/// Takes the bytes of a text, part by part.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
+
+/// Writes rows of columns of a file. `sink` gets the bytes in order.
+///
+/// # Errors
+/// *Argument* for a format that contradicts itself, and for strings that need quotes and have to go
+/// without; *unsupported* for types that a text does not have; errors of reading and of `sink`;
+/// *out of memory*, *interrupted*.
+pub fn write(
+    file: &File,
+    columns: &[ColumnInfo],
+    rows: Range<u64>,
+    options: &WriteOptions,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let format = &options.format;
+    format.check()?;
+    let printed = columns.iter().map(|info| Column::new(file, info, format, monitor));
+    let printed = printed.collect::<Result<Vec<_>>>()?;
+    let n = rows_of_window(file, columns, &rows)?;
+    let work = Work {
+        file,
+        columns: &printed,
+        rows: rows.clone(),
+        n,
+        n_windows: rows.end.saturating_sub(rows.start).div_ceil(n),
+        options,
+        printer: Printer::new(format),
+    };
+    let mut header = Vec::new();
+    work.header(&mut header)?;
+    let threads = options.threads.max(1);
+    let queue = Queue {
+        state: Mutex::new(State { next: 0, written: 0, done: BTreeMap::new(), error: None }),
+        is_moved: Condvar::new(),
+        most: 2 * threads as u64,
+        sink: Mutex::new(sink),
+    };
+    if !header.is_empty() {
+        let packed = options.compression.pack(header)?;
+        queue.sink.lock().unwrap_or_else(PoisonError::into_inner)(&packed)?;
+    }
+    let helpers = (threads - 1).min(usize::try_from(work.n_windows.saturating_sub(1)).unwrap_or(usize::MAX));
+    entasis_platform::thread_pool::run(helpers, &|_| work.run(&queue, &Silent, &|_| {}), |_| {
+        work.run(&queue, monitor, &|written| {
+            monitor.progress((written * n).min(rows.end - rows.start), rows.end - rows.start);
+        });
+    });
+    let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    state.error.map_or(Ok(()), Err)
+}
+
+/// The rows of a window of about [`WINDOW`] bytes.
+fn rows_of_window(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<u64> {
+    let n_rows = rows.end.saturating_sub(rows.start).max(1);
+    let mut len = 10 * columns.len() as u64 + 1;
+    for info in columns {
+        len = len.saturating_add(file.text_len(info.index, rows.clone())? / n_rows);
+    }
+    Ok((WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS))
+}
+
+/// The windows of a table.
+struct Work<'a> {
+    file: &'a File,
+    columns: &'a [Column],
+    rows: Range<u64>,
+    /// The rows of a window.
+    n: u64,
+    n_windows: u64,
+    options: &'a WriteOptions,
+    printer: Printer,
+}
+
+/// Windows on their way to the target.
+struct Queue<'a> {
+    state: Mutex<State>,
+    /// Some windows were written, or the work ended.
+    is_moved: Condvar,
+    /// The most windows that are not written.
+    most: u64,
+    sink: Mutex<&'a mut Sink<'a>>,
+}
+
+struct State {
+    /// The next window to print.
+    next: u64,
+    /// The windows that were written, or are being written.
+    written: u64,
+    done: BTreeMap<u64, Vec<u8>>,
+    error: Option<Error>,
+}
+
+impl Queue<'_> {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next window to print; `None` at the end.
+    fn take(&self, n_windows: u64) -> Option<u64> {
+        let mut state = self.state();
+        loop {
+            if state.error.is_some() || state.next >= n_windows {
+                return None;
+            }
+            if state.next < state.written + self.most {
+                state.next += 1;
+                return Some(state.next - 1);
+            }
+            state = self.is_moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        self.state().error.get_or_insert(error);
+        self.is_moved.notify_all();
+    }
+
+    /// Adds a window, and writes all windows whose turn it is.
+    fn put(&self, window: u64, bytes: Vec<u8>) {
+        self.state().done.insert(window, bytes);
+        // The thread that has the sink writes the windows of others too.
+        let Ok(mut sink) = self.sink.try_lock() else { return };
+        loop {
+            let mut state = self.state();
+            let next = state.written;
+            let Some(bytes) = state.done.remove(&next).filter(|_| state.error.is_none()) else {
+                // The lock goes before the state, so that a window is not left between both.
+                drop(sink);
+                return;
+            };
+            drop(state);
+            if let Err(error) = (*sink)(&bytes) {
+                drop(sink);
+                return self.fail(error);
+            }
+            self.state().written += 1;
+            self.is_moved.notify_all();
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Prints windows until there is none. `progress` is called with the number that was written.
+    fn run(&self, queue: &Queue<'_>, monitor: &dyn Monitor, progress: &dyn Fn(u64)) {
+        while let Some(window) = queue.take(self.n_windows) {
+            if monitor.interrupted() {
+                return queue.fail(Error::interrupted());
+            }
+            match self.window(window) {
+                Ok(bytes) => queue.put(window, bytes),
+                Err(error) => return queue.fail(error),
+            }
+            progress(queue.state().written);
+        }
+    }
+
+    fn header(&self, out: &mut Vec<u8>) -> Result<()> {
+        let format = &self.options.format;
+        if format.has_mark {
+            out.extend_from_slice(b"\xef\xbb\xbf");
+        }
+        if !format.has_header || self.columns.is_empty() {
+            return Ok(());
+        }
+        for (i, column) in self.columns.iter().enumerate() {
+            if i > 0 {
+                out.push(format.separator);
+            }
+            let printed = self.printer.string(column.name(), i == 0, out);
+            printed.map_err(|_| needs_quotes(format!("the name '{}'", column.name())))?;
+        }
+        out.extend_from_slice(format.line_end());
+        Ok(())
+    }
+
+    fn window(&self, window: u64) -> Result<Vec<u8>> {
+        let start = self.rows.start + window * self.n;
+        let end = self.rows.end.min(start + self.n);
+        let n = (end - start) as usize;
+        let values = columns::read(self.file, self.columns, Rows::Range(start..end), n, &Silent)?;
+        let mut out = Vec::with_capacity(n * (8 * values.len() + 2));
+        let (separator, line_end) = (self.options.format.separator, self.options.format.line_end());
+        for row in 0..n {
+            let line = out.len();
+            for (i, values) in values.iter().enumerate() {
+                if i > 0 {
+                    out.push(separator);
+                }
+                let printed = values.field(row, &self.printer, i == 0, &mut out);
+                printed.map_err(|_| self.refused(values, start + row as u64))?;
+            }
+            let is_blank = out.len() == line;
+            out.extend_from_slice(line_end);
+            if is_blank && values.len() == 1 && start + row as u64 + 1 == self.rows.end {
+                // Readers take a blank line at the end for none.
+                out.extend_from_slice(line_end);
+            }
+        }
+        self.options.compression.pack(out)
+    }
+
+    fn refused(&self, values: &Values<'_>, row: u64) -> Error {
+        needs_quotes(format!("row {row} of column '{}'", values.column().name()))
+    }
+}
+
+fn needs_quotes(what: String) -> Error {
+    Error::argument(format!("{what} has a separator, a quote or a line end")).advise("let it be quoted")
+}
