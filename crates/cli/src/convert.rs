@@ -150,7 +150,8 @@ fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outc
         (!args.compression.is_empty(), "--compression"),
     ];
     if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
-        let message = format!("{option} is for texts that are read, and {} is an Entasis file", input.display());
+        let message =
+            format!("{option} is for texts that are read, and {} is an Entasis file", input.display());
         return Err(Failure::Other(message));
     }
     differ(input, &args.output)?;

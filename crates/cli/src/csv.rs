@@ -112,7 +112,9 @@ impl CsvArgs {
             (self.na.as_ref().is_some_and(|words| words.len() > 1), "more than one --na"),
         ];
         if let Some((_, option)) = for_reading.iter().find(|(is_given, _)| *is_given) {
-            return Err(Failure::Other(format!("{option} is for texts that are read, and IN is an Entasis file")));
+            return Err(Failure::Other(format!(
+                "{option} is for texts that are read, and IN is an Entasis file"
+            )));
         }
         let format = Format::default();
         Ok(Format {

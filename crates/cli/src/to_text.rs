@@ -18,7 +18,8 @@ use crate::text::{count, escape, size};
 /// Whether a path names an Entasis file.
 pub(crate) fn is_entasis(path: &Path) -> bool {
     let mut start = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
     path.is_file() && read.is_ok() && start == MAGIC
 }
 
