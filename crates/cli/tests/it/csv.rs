@@ -59,6 +59,41 @@ fn a_text_becomes_a_file() {
 }
 
 #[test]
+fn a_file_becomes_a_text() {
+    let folder = Folder::new();
+    let text = folder.bytes("in.csv", TEXT.as_bytes());
+    let (file, out) = (folder.path().join("t.entasis"), folder.path().join("out.csv"));
+    convert(&[], &text, &file).fine();
+    let said = convert(&[], &file, &out).fine();
+    assert!(said.contains("out.csv: 3 rows x 3 columns"), "{said}");
+    let expected = "id,name,price\n1,ann,1.5\n2,bob; jr,2.25\n3,\"NA\",\n";
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), expected);
+    assert_eq!(entasis(args!["convert", file, "-"]).fine(), expected);
+    let options = ["--sep", ";", "--decimal", ",", "--no-header", "--columns", "price,id", "--na", "-"];
+    convert(&options, &file, &out).fine();
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "1,5;1\n2,25;2\n-;3\n");
+    convert(&["--drop", "id", "--rows", "1:2"], &file, &out).fine();
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "name,price\nbob; jr,2.25\n");
+    for name in ["out.csv.gz", "out.csv.zst"] {
+        let (packed, back) = (folder.path().join(name), folder.path().join("back.entasis"));
+        convert(&[], &file, &packed).fine();
+        convert(&[], &packed, &back).fine();
+        assert_eq!(rows(&back), rows(&file));
+    }
+    for (options, word) in [
+        (&["--spec", "x.json"][..], "--spec"),
+        (&["--id", "x"], "--id"),
+        (&["--columns", "x"], "\"x\""),
+        (&["--sep", "a"], "separator"),
+    ] {
+        let said = convert(options, &file, &out).failed();
+        assert!(said.contains(word), "{said}");
+    }
+    let said = convert(&[], &file, &file).failed();
+    assert!(said.contains("the same file"), "{said}");
+}
+
+#[test]
 fn options_change_what_a_text_means() {
     let folder = Folder::new();
     let text = folder.bytes("in.csv", b"#note\na,b,c\n1,x,7\n2,NA,1 234\n");
