@@ -71,7 +71,7 @@ impl Handle {
     }
 
     /// As `nan_is_null_of`, for some columns. Reads nothing if none has floats.
-    fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
+    pub fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
         if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
     }
 }

@@ -159,6 +159,15 @@ def test_a_late_text_changes_the_filter():
         en.read_csv(text, "polars", filter=en.col("a") == 7)
 
 
+def test_row_labels_with_a_filter():
+    pytest.importorskip("pandas")
+    options = {"columns": ["b", "k"], "index_col": 0, "filter": en.col("k") != "y"}
+    for more in ({}, {"strings": "categorical"}, {"rows": (0, 2)}):
+        frame = en.read_csv(b"k,b\nx,1\ny,2\n", "pandas", **options, **more)
+        assert frame.index.name == "b"
+        assert list(frame.columns) == ["k"]
+
+
 @pytest.mark.parametrize("condition", [en.col("z") > 1, en.col("a").field("z") > 1, en.col("a") == "x"])
 def test_filters_that_do_not_fit(condition, tmp_path):
     text, path = b"a,b\n1,2\n", tmp_path / "t.entasis"

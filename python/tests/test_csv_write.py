@@ -166,6 +166,8 @@ def test_each_library_is_written():
     assert written(frame) == text
     assert written(pa.table({"a": [1, 2], "b": ["x", None]})) == text
     assert written({"a": np.array([1, 2]), "c": np.array([0.5, 1.0])}) == "a,c\n1,0.5\n2,1.0\n"
+    assert written(pd.DataFrame({"x": [0.5, np.nan]})) == "x\n0.5\n\n\n"
+    assert written({"x": np.array([0.5, np.nan])}) == "x\n0.5\nNaN\n"
     labelled = frame.set_index(pd.Index(["p", "q"], name="k"))
     assert written(labelled) == "k,a,b\np,1,x\nq,2,\n"
     assert written(labelled, index=False) == text
@@ -181,6 +183,9 @@ def test_files_and_scans(tmp_path):
     assert whole.endswith('199999,"199999"\n')
     assert written(file.select(["b"]).iloc[5:7]) == 'b\n"5"\n"6"\n'
     assert written(file.filter(en.col("a").is_in([3, 70_000]))) == 'a,b\n3,"3"\n70000,"70000"\n'
+    en.write(pl.DataFrame({"a": [1, 2], "s": [{"x": 1}, {"x": 2}]}), tmp_path / "u.entasis", compression=0)
+    assert written(en.open(tmp_path / "u.entasis").select([en.col("s").field("x")])) == "x\n1\n2\n"
+    assert written(en.open(tmp_path / "u.entasis", memory_map="auto").select(["a"])) == "a\n1\n2\n"
     for threads in (1, 2, 5):
         assert written(file, threads=threads) == whole
     assert gzip.decompress(zipped(file)).decode() == whole
@@ -202,6 +207,20 @@ def test_append(tmp_path):
     path.write_bytes(b"a,b\n2,y")
     with pytest.raises(en.errors.ArgumentError, match="compression"):
         en.write_csv(frame, path, append=True)
+    single = pl.DataFrame({"a": ["x", None]})
+    en.write_csv(single, tmp_path / "v.csv.gz")
+    with pytest.raises(en.errors.ArgumentError, match="one column"):
+        en.write_csv(single, tmp_path / "v.csv.gz", append=True)
+    (tmp_path / "v.csv.gz").unlink()
+    for _ in range(3):
+        en.write_csv(single, tmp_path / "v.csv", append=True)
+    assert en.read_csv(tmp_path / "v.csv", "polars")["a"].to_list() == ["x", None] * 3
+    (tmp_path / "v.csv").unlink()
+    for other in (frame.rename({"a": "c"}), frame.select("b", "a"), frame.select("a")):
+        with pytest.raises(en.errors.ArgumentError, match="other names"):
+            en.write_csv(other, tmp_path / "t.csv.gz", append=True)
+    en.write_csv(frame.rename({"a": "c"}), tmp_path / "t.csv.gz", append=True, header=False)
+    assert en.read_csv(tmp_path / "t.csv.gz", "polars").rows() == [(1, "x")] * 4
     path = tmp_path / "u.csv"
     path.write_bytes(b"a,b\n2,y")
     en.write_csv(frame, path, append=True)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use entasis::{ColumnType, Logical, Physical, Unit};
+use entasis_csv::write::half;
 
 use crate::array::{Array, Values};
 use crate::calendar::{self, Form};
@@ -245,18 +246,6 @@ fn long_double(bytes: &[u8]) -> f64 {
         }
     };
     if wide >> 79 & 1 == 1 { -size } else { size }
-}
-
-/// The half-precision float with these bits.
-fn half(bits: u16) -> f32 {
-    let (exponent, fraction) = ((bits >> 10) & 31, f32::from(bits & 1023));
-    let size = match exponent {
-        0 => fraction * (-24f32).exp2(),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
-    };
-    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// Bytes as hexadecimal digits: the first ones for people, all for JSON.

@@ -5,10 +5,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use entasis::{ColumnInfo, Durable, Error, File, MAGIC, default_threads};
-use entasis_csv::write::{Compression, Target, WriteOptions, write};
+use entasis_csv::write::{Compression, Selected, WriteOptions, write, write_file};
+use entasis_query::NanIsNull;
 
 use crate::csv::CsvArgs;
 use crate::failure::{Failure, Outcome};
+use crate::labels;
 use crate::names::requested_columns;
 use crate::open::require_table;
 use crate::output::Out;
@@ -54,9 +56,7 @@ pub(crate) fn run(
         Some((_, "zst" | "zstd")) => Compression::Zstd(3),
         _ => Compression::None,
     };
-    let mut target = Target::create(output, durable, false, options.compression)?;
-    write(&file, &columns, rows, &options, &mut |bytes| target.write(bytes), &watch)?;
-    target.commit()?;
+    write_file(&file, &columns, rows, &options, output, durable, false, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
     let (rows, columns) = (count(n_rows, "row"), count(columns.len() as u64, "column"));
@@ -64,8 +64,23 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The columns to write.
-fn columns(file: &File, path: &Path, args: &CsvArgs) -> Outcome<Vec<ColumnInfo>> {
+/// The columns to write. Without a choice these are the labels of rows, then all columns.
+fn columns(file: &File, path: &Path, args: &CsvArgs) -> Outcome<Vec<Selected>> {
+    let mut infos = chosen(file, path, args)?;
+    if args.columns.is_none() {
+        let stored = labels::of(file)?.into_iter().filter_map(|label| match label.source {
+            labels::Source::Column(info) => Some(ColumnInfo { name: label.name, ..*info }),
+            labels::Source::Range { .. } => None,
+        });
+        infos.splice(..0, stored);
+    }
+    let nan_is_null = NanIsNull::of(file, None)?;
+    let select = |info| Selected { nan_is_missing: nan_is_null.holds(&info), info };
+    Ok(infos.into_iter().map(select).collect())
+}
+
+/// The columns of the table that are chosen.
+fn chosen(file: &File, path: &Path, args: &CsvArgs) -> Outcome<Vec<ColumnInfo>> {
     let all = file.columns(0..file.n_columns())?;
     if let Some(names) = &args.columns {
         let indices = requested_columns(file, path, names)?;

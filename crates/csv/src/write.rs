@@ -13,14 +13,16 @@ mod times;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use entasis::{ColumnInfo, Error, File, Monitor, Result, Rows, Silent};
+use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
 
 use columns::{Column, Printer, Values};
+pub use columns::{Selected, half};
 pub use format::{Format, Quoting};
 pub use packed::Compression;
-pub use target::Target;
+use target::Target;
 
 /// Bytes of text of a window, about.
 const WINDOW: u64 = 4 << 20;
@@ -51,7 +53,7 @@ pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 /// *out of memory*, *interrupted*.
 pub fn write(
     file: &File,
-    columns: &[ColumnInfo],
+    columns: &[Selected],
     rows: Range<u64>,
     options: &WriteOptions,
     sink: &mut Sink<'_>,
@@ -59,7 +61,7 @@ pub fn write(
 ) -> Result<()> {
     let format = &options.format;
     format.check()?;
-    let printed = columns.iter().map(|info| Column::new(file, info, format, monitor));
+    let printed = columns.iter().map(|selected| Column::new(file, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
     let n = rows_of_window(file, columns, &rows)?;
     let work = Work {
@@ -71,8 +73,8 @@ pub fn write(
         options,
         printer: Printer::new(format),
     };
-    let mut header = Vec::new();
-    work.header(&mut header)?;
+    let mut header = if format.has_mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
+    header.extend(self::header(columns, format)?);
     let threads = options.threads.max(1);
     let queue = Queue {
         state: Mutex::new(State { next: 0, written: 0, done: BTreeMap::new(), error: None }),
@@ -94,11 +96,58 @@ pub fn write(
     state.error.map_or(Ok(()), Err)
 }
 
+/// Writes rows of columns into the file at `path`, which is replaced when all is written. With
+/// `appends` the rows follow those of the old file.
+///
+/// # Errors
+/// As [`write`], errors of the system, and *argument* for an old file with another header or
+/// compression.
+#[allow(clippy::too_many_arguments)]
+pub fn write_file(
+    file: &File,
+    columns: &[Selected],
+    rows: Range<u64>,
+    options: &WriteOptions,
+    path: &Path,
+    durable: Durable,
+    appends: bool,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    options.format.check()?;
+    let mut target = Target::create(path, durable)?;
+    let mut options = options.clone();
+    if appends {
+        let header = header(columns, &options.format)?;
+        if target.begin_with_old(path, options.compression, &header, columns.len() == 1)? {
+            (options.format.has_header, options.format.has_mark) = (false, false);
+        }
+    }
+    write(file, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    target.commit()
+}
+
+/// The row of names; empty without one.
+fn header(columns: &[Selected], format: &Format) -> Result<Vec<u8>> {
+    let (mut out, printer) = (Vec::new(), Printer::new(format));
+    if !format.has_header || columns.is_empty() {
+        return Ok(out);
+    }
+    for (i, Selected { info, .. }) in columns.iter().enumerate() {
+        if i > 0 {
+            out.push(format.separator);
+        }
+        let printed = printer.string(&info.name, i == 0, &mut out);
+        printed.map_err(|_| needs_quotes(format!("the name '{}'", info.name)))?;
+    }
+    out.extend_from_slice(format.line_end());
+    Ok(out)
+}
+
 /// The rows of a window of about [`WINDOW`] bytes.
-fn rows_of_window(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<u64> {
+fn rows_of_window(file: &File, columns: &[Selected], rows: &Range<u64>) -> Result<u64> {
     let n_rows = rows.end.saturating_sub(rows.start).max(1);
     let mut len = 10 * columns.len() as u64 + 1;
-    for info in columns {
+    for Selected { info, .. } in columns {
         len = len.saturating_add(file.text_len(info.index, rows.clone())? / n_rows);
     }
     Ok((WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS))
@@ -184,9 +233,22 @@ impl Queue<'_> {
     }
 }
 
+/// Ends the work of all threads when one unwinds, as it does where memory is refused. Otherwise the
+/// others would wait for its window.
+struct EndOnUnwind<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for EndOnUnwind<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(Error::no_memory_left());
+        }
+    }
+}
+
 impl Work<'_> {
     /// Prints windows until there is none. `progress` is called with the number that was written.
     fn run(&self, queue: &Queue<'_>, monitor: &dyn Monitor, progress: &dyn Fn(u64)) {
+        let _end = EndOnUnwind(queue);
         while let Some(window) = queue.take(self.n_windows) {
             if monitor.interrupted() {
                 return queue.fail(Error::interrupted());
@@ -197,25 +259,6 @@ impl Work<'_> {
             }
             progress(queue.state().written);
         }
-    }
-
-    fn header(&self, out: &mut Vec<u8>) -> Result<()> {
-        let format = &self.options.format;
-        if format.has_mark {
-            out.extend_from_slice(b"\xef\xbb\xbf");
-        }
-        if !format.has_header || self.columns.is_empty() {
-            return Ok(());
-        }
-        for (i, column) in self.columns.iter().enumerate() {
-            if i > 0 {
-                out.push(format.separator);
-            }
-            let printed = self.printer.string(column.name(), i == 0, out);
-            printed.map_err(|_| needs_quotes(format!("the name '{}'", column.name())))?;
-        }
-        out.extend_from_slice(format.line_end());
-        Ok(())
     }
 
     fn window(&self, window: u64) -> Result<Vec<u8>> {

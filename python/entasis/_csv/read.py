@@ -230,15 +230,15 @@ def read_csv(
         met = _problems.warn(table, on_error, are_returned=problems)
         left = None if native is not None else rows
         if filter is None or table.is_filtered:
-            frame = _frame(table, host, left, threads, arrow=is_arrow)
+            frame, named = _frame(table, host, left, threads, arrow=is_arrow), table.names
         else:
-            chosen = _chosen([name for name in table.names if name != id], columns, drop)
-            chosen = chosen if id is None else [id, *chosen]
+            named = _chosen([name for name in table.names if name != id], columns, drop)
+            named = named if id is None else [id, *named]
             frame = _as_file(table, threads).read(
-                columns=chosen, rows=left, filter=filter, to=cast("Host", host), threads=threads
+                columns=named, rows=left, filter=filter, to=cast("Host", host), threads=threads
             )
         if index_col is not None:
-            frame = _with_index(frame, host, table.names, index_col)
+            frame = _with_index(frame, host, named, index_col)
         return (frame, met) if problems else frame
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from entasis import _entasis
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
+from entasis._columns.fields import FieldColumn
 from entasis._columns.levels import with_labels
 from entasis._file.file import File
 from entasis._file.opened import Opened
@@ -105,7 +106,8 @@ def write_csv(
         "quote" puts an apostrophe before texts that begin with `=`, `+`, `-`, `@`, a tab or a
         carriage return, so that a spreadsheet does not run them.
     append
-        Whether to add the rows to an old file. It has a header already.
+        Whether to add the rows to an old file. It must begin with the same header, unless
+        `header=False`.
     index
         Whether to write the levels of an index as first columns. The positions of rows are never
         written.
@@ -143,7 +145,8 @@ def write_csv(
     memory. A file on the disk takes memory for some windows of about 4 MiB.
 
     Times are written by ISO 8601: those with a time zone in UTC, as `2026-01-31T12:00:00Z`, and
-    durations as `P1DT2H0M0S`. Categories are written as their values.
+    durations as `P1DT2H0M0S`. Categories are written as their values. NaN of pandas is a missing
+    value, as for `read(to="polars")`.
 
     Examples
     --------
@@ -193,13 +196,17 @@ def _target(target: Any) -> Any:
 def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int]]:
     """A view whose columns are written, and its consecutive rows."""
     given = value = of_scan(value)
-    if isinstance(value, Opened) and isinstance(value, File):
+    if isinstance(value, File):
         view = value._view
         rows = view.rows
-        if view.table.handle.is_table and (rows is None or (isinstance(rows, range) and rows.step == 1)):
+        is_stored = type(view.handle) is _entasis.Handle and not any(
+            type(column) is FieldColumn or column < 0 for column in view.columns or ()
+        )
+        is_plain = is_stored and view.handle.is_table
+        if is_plain and (rows is None or (isinstance(rows, range) and rows.step == 1)):
             return view, (0, view.handle.n_rows) if rows is None else (rows.start, rows.stop)
     if isinstance(value, Opened):
-        # Rows that are not consecutive, and tables inside of other values.
+        # Rows that are not consecutive, mapped files, fields of structs.
         value = value.read()
     elif type(value) is not dict:
         value = _hosts.collect(value)

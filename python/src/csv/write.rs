@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use entasis::{Error, default_threads};
-use entasis_csv::write::{Compression, Format, Quoting, Target, WriteOptions, write};
+use entasis::{ColumnInfo, Error, default_threads};
+use entasis_csv::write::{Compression, Format, Quoting, Selected, WriteOptions, write, write_file};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -83,23 +83,22 @@ pub fn write_csv(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let numbers: Vec<u64> = columns.iter().map(|&(number, _)| number).collect();
-    let mut infos = handle.select(py, Some(&numbers))?;
-    for (info, (_, name)) in infos.iter_mut().zip(columns) {
-        info.name = name;
-    }
-    let mut options = form.options();
+    let infos = handle.select(py, Some(&numbers))?;
+    let nan_is_null = handle.nan_is_null_among(py, &infos)?;
+    let selected: Vec<_> = infos
+        .into_iter()
+        .zip(columns)
+        .map(|(info, (_, name))| {
+            let nan_is_missing = nan_is_null.holds(&info);
+            Selected { info: ColumnInfo { name, ..info }, nan_is_missing }
+        })
+        .collect();
+    let options = form.options();
     let (file, rows) = (&handle.file, rows.0..rows.1);
     let raised = Raised::default();
     let durable = options::durable(durable);
     let written = monitor::run_watched(py, progress, |monitor| match to {
-        To::Path(path) => {
-            let mut target = Target::create(&path, durable, appends, options.compression)?;
-            let is_later = !target.is_empty();
-            options.format.has_header &= !is_later;
-            options.format.has_mark &= !is_later;
-            write(file, &infos, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
-            target.commit()
-        }
+        To::Path(path) => write_file(file, &selected, rows, &options, &path, durable, appends, monitor),
         To::Object(object) => {
             let mut sink = |bytes: &[u8]| {
                 let written = Python::attach(|py| {
@@ -111,7 +110,7 @@ pub fn write_csv(
                     Error::io(std::io::Error::other(text), "write")
                 })
             };
-            write(file, &infos, rows, &options, &mut sink, monitor)
+            write(file, &selected, rows, &options, &mut sink, monitor)
         }
     });
     or_raised(written, &raised)

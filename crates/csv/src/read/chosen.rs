@@ -45,12 +45,13 @@ pub fn convert(
         places.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
         tested.push(piece);
     }
+    let facts_of_tested: Vec<_> = tested.iter().map(|piece| (piece.of, piece.all_facts())).collect();
     let mut digits = Digits::default();
     digits.find(chunk.padded());
     let mut of_all = Vec::with_capacity(header.wanted.len());
     for (i, &column) in header.wanted.iter().enumerate() {
         if let Some(place) = header.tested.iter().position(|&(tested, _)| tested == column) {
-            of_all.push((tested[place].of, tested[place].all_facts()));
+            of_all.push(facts_of_tested[place]);
             continue;
         }
         misfits.clear();
@@ -59,7 +60,7 @@ pub fn convert(
         places.extend(misfits_of(fields, fields_of, column, found.0, &misfits));
         of_all.push(found);
     }
-    let chosen = test(&tested, header, fields.n_rows(), plan, condition)?;
+    let chosen = test(&tested, facts_of_tested, header, fields.n_rows(), plan, condition);
     fields.keep(&chosen.bits);
     let mut pieces = Vec::with_capacity(header.wanted.len());
     for (i, (&column, (of, facts))) in header.wanted.iter().zip(of_all).enumerate() {
@@ -99,11 +100,12 @@ fn of_all_rows(
 
 fn test(
     tested: &[Piece],
+    facts: Vec<(Type, Facts)>,
     header: &Header,
     n: usize,
     plan: &Plan,
     condition: &dyn Condition,
-) -> Result<Chosen> {
+) -> Chosen {
     let lent: Vec<_> = header
         .tested
         .iter()
@@ -116,13 +118,12 @@ fn test(
         })
         .collect();
     let found = if n == 0 { Ok(Vec::new()) } else { condition.test(&lent, n, plan.layout) };
-    let tested = tested.iter().map(|piece| (piece.of, piece.all_facts())).collect();
     // The types of all values may have a test.
     let (bits, error) = match found {
         Ok(bits) => (bits, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    Ok(Chosen { bits, tested, error })
+    Chosen { bits, tested: facts, error }
 }
 
 /// The types of the tested columns, if the text has to be read again with them.

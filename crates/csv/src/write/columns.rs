@@ -42,6 +42,15 @@ enum Kind {
     Codes(Physical, Arc<Fields>),
 }
 
+/// A column to write.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The column, with the name that is written.
+    pub info: ColumnInfo,
+    /// Whether NaN is a missing value.
+    pub nan_is_missing: bool,
+}
+
 /// A column of the file.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -49,6 +58,7 @@ pub struct Column {
     number: u64,
     kind: Kind,
     has_missing: bool,
+    nan_is_missing: bool,
 }
 
 /// Fields that are printed once: those of categories.
@@ -73,7 +83,8 @@ impl Column {
     ///
     /// # Errors
     /// *Unsupported* for types that a text does not have; errors of reading.
-    pub fn new(file: &File, info: &ColumnInfo, format: &Format, monitor: &dyn Monitor) -> Result<Self> {
+    pub fn new(file: &File, selected: &Selected, format: &Format, monitor: &dyn Monitor) -> Result<Self> {
+        let Selected { info, nan_is_missing } = selected;
         let of = &info.record.column_type;
         let physical = of.physical;
         let refused = || {
@@ -126,13 +137,15 @@ impl Column {
                     return Err(refused());
                 }
                 let named = ColumnInfo { name: info.name.clone(), ..(*categories).clone() };
+                let named = Selected { info: named, nan_is_missing: false };
                 let inner = Self::new(file, &named, format, monitor)?;
-                Kind::Codes(physical, Arc::new(inner.fields(file, &named, format, monitor)?))
+                Kind::Codes(physical, Arc::new(inner.fields(file, &named.info, format, monitor)?))
             }
             _ => return Err(refused()),
         };
         let has_missing = info.record.n_missing > 0;
-        Ok(Self { name: info.name.clone(), number: info.index, kind, has_missing })
+        let (name, number) = (info.name.clone(), info.index);
+        Ok(Self { name, number, kind, has_missing, nan_is_missing: *nan_is_missing })
     }
 
     /// The name.
@@ -287,6 +300,13 @@ impl Values<'_> {
             out.extend_from_slice(&printer.missing);
             return Ok(());
         }
+        if self.column.nan_is_missing
+            && let Kind::Float(physical) = self.column.kind
+            && self.float(physical, row).is_nan()
+        {
+            out.extend_from_slice(&printer.missing);
+            return Ok(());
+        }
         let is_quoted = match self.column.kind {
             Kind::Null | Kind::Strings | Kind::Codes(..) => false,
             Kind::Bool | Kind::Integer(_) | Kind::Float(_) | Kind::Decimal { .. } => printer.quotes_numbers,
@@ -305,7 +325,13 @@ impl Values<'_> {
             Kind::Integer(Physical::I128) => numbers::integer(i128::from_le_bytes(self.word(row)), out),
             Kind::Integer(Physical::U128) => numbers::integer(u128::from_le_bytes(self.word(row)), out),
             Kind::Integer(physical) => numbers::integer(self.count(*physical, row), out),
-            Kind::Float(physical) => self.float(*physical, row, printer, out),
+            Kind::Float(Physical::F32) if !printer.is_short => {
+                numbers::float(f32::from_le_bytes(self.word(row)), printer.decimal, out);
+            }
+            Kind::Float(physical) if printer.is_short => {
+                numbers::short_float(self.float(*physical, row), printer.decimal, out);
+            }
+            Kind::Float(physical) => numbers::float(self.float(*physical, row), printer.decimal, out),
             Kind::Decimal { physical, scale } => {
                 let value = match physical {
                     Physical::I128 => i128::from_le_bytes(self.word(row)),
@@ -360,28 +386,17 @@ impl Values<'_> {
     }
 
     #[inline(always)]
-    fn float(&self, physical: Physical, row: usize, printer: &Printer, out: &mut Vec<u8>) {
-        let value = match physical {
+    fn float(&self, physical: Physical, row: usize) -> f64 {
+        match physical {
             Physical::F64 => f64::from_le_bytes(self.word(row)),
-            Physical::F32 => {
-                let value = f32::from_le_bytes(self.word(row));
-                if !printer.is_short {
-                    return numbers::float(value, printer.decimal, out);
-                }
-                f64::from(value)
-            }
+            Physical::F32 => f64::from(f32::from_le_bytes(self.word(row))),
             _ => f64::from(half(u16::from_le_bytes(self.word(row)))),
-        };
-        if printer.is_short {
-            numbers::short_float(value, printer.decimal, out);
-        } else {
-            numbers::float(value, printer.decimal, out);
         }
     }
 }
 
 /// The half-precision float with these bits.
-fn half(bits: u16) -> f32 {
+pub fn half(bits: u16) -> f32 {
     let (exponent, fraction) = ((bits >> 10) & 31, f32::from(bits & 1023));
     let size = match exponent {
         0 => fraction * (-24f32).exp2(),

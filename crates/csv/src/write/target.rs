@@ -8,9 +8,26 @@ use entasis::{Durable, Error, Result, Sink};
 use entasis_io::Replacement;
 
 use super::packed::Compression;
+use crate::source::{Origin, Source, SourceOptions};
 
 /// Bytes that are copied at once.
 const COPIED: usize = 1 << 20;
+
+/// Whether a text begins with these bytes, decompressed and without a byte order mark.
+fn begins_with(path: &Path, start: &[u8]) -> Result<bool> {
+    if start.is_empty() {
+        return Ok(true);
+    }
+    let mut source = Source::open(Origin::Path(path.to_path_buf()), &SourceOptions::default())?;
+    let (mut found, mut n) = (vec![0; start.len()], 0);
+    while n < found.len() {
+        match source.read(&mut found[n..])? {
+            0 => break,
+            more => n += more,
+        }
+    }
+    Ok(found[..n] == *start)
+}
 
 /// A file that replaces an old one when all is written.
 pub struct Target {
@@ -19,24 +36,37 @@ pub struct Target {
 }
 
 impl Target {
-    /// A file for `path`. With `appends` it begins with the bytes of the old file, and a line end
-    /// if these have none at their end.
+    /// An empty file for `path`.
     ///
     /// # Errors
-    /// Errors of the system; *argument* for an old file of another compression.
-    pub fn create(path: &Path, durable: Durable, appends: bool, compression: Compression) -> Result<Self> {
-        let named = |error| Error::io(error, "write").in_file(path);
-        let file = Replacement::create(path, durable).map_err(named)?;
-        let mut target = Self { file, len: 0 };
-        if !appends {
-            return Ok(target);
-        }
+    /// Errors of the system.
+    pub fn create(path: &Path, durable: Durable) -> Result<Self> {
+        let file =
+            Replacement::create(path, durable).map_err(|error| Error::io(error, "write").in_file(path))?;
+        Ok(Self { file, len: 0 })
+    }
+
+    /// Copies the old file. A line end follows if there is none at the end. Returns whether there
+    /// is an old file with some bytes.
+    ///
+    /// # Errors
+    /// Errors of the system; *argument* for an old file of another compression, or that does not
+    /// begin with `header`, and for a compressed file of one column, whose blank lines at the end
+    /// may be missing values or none.
+    pub fn begin_with_old(
+        &mut self,
+        path: &Path,
+        compression: Compression,
+        header: &[u8],
+        is_one_column: bool,
+    ) -> Result<bool> {
+        let refused = |message: &'static str| Err(Error::argument(message).in_file(path));
         let mut old = match File::open(path) {
             Ok(old) => old,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(target),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(Error::io(error, "read").in_file(path)),
         };
-        let (mut part, mut last) = (vec![0; COPIED], None);
+        let (mut part, mut last) = (vec![0; COPIED], [0; 2]);
         loop {
             let n = match old.read(&mut part) {
                 Ok(0) => break,
@@ -44,22 +74,35 @@ impl Target {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Error::io(error, "read").in_file(path)),
             };
-            if target.len == 0 && Compression::of_start(&part[..n]) != compression.without_level() {
-                let message = "the file to append to has another compression";
-                return Err(Error::argument(message).in_file(path));
+            if self.len == 0 && Compression::of_start(&part[..n]) != compression.without_level() {
+                return refused("the file to append to has another compression");
             }
-            target.write(&part[..n])?;
-            last = part[..n].last().copied();
+            self.write(&part[..n])?;
+            for &byte in &part[n.saturating_sub(2)..n] {
+                last = [last[1], byte];
+            }
         }
-        if compression == Compression::None && last.is_some_and(|last| last != b'\n') {
-            target.write(b"\n")?;
+        if self.len == 0 {
+            return Ok(false);
         }
-        Ok(target)
-    }
-
-    /// Whether the file has no bytes so far.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+        if !begins_with(path, header)? {
+            let error = Error::argument("the file to append to has other names").in_file(path);
+            return Err(error.advise("leave the header out to append anyway"));
+        }
+        if compression != Compression::None {
+            return if is_one_column {
+                refused("a compressed file of one column cannot grow")
+            } else {
+                Ok(true)
+            };
+        }
+        if last[1] != b'\n' {
+            self.write(b"\n")?;
+        } else if is_one_column && last[0] == b'\n' {
+            // A blank line at the end is none for a reader. Before other rows it would be one.
+            self.len -= 1;
+        }
+        Ok(true)
     }
 
     /// Appends bytes.
