@@ -366,6 +366,7 @@ fn words<P: Parse>(
     let mut memory = Vec::new();
     let out: &mut [P::Word] = bytemuck::cast_slice_mut(&mut values);
     for (group, out) in out.chunks_mut(64).enumerate() {
+        column.prefetch(64 * group..64 * group + 64);
         let mut missing = 0u64;
         for (i, out) in out.iter_mut().enumerate() {
             let row = 64 * group + i;
@@ -451,6 +452,7 @@ fn bits(column: &Column<'_>, meaning: &Meaning, mut misfits: Option<&mut Vec<usi
     let mut validity = Vec::new();
     let mut facts = Facts::default();
     for (group, out) in out.iter_mut().enumerate() {
+        column.prefetch(64 * group..64 * group + 64);
         let mut missing = 0u64;
         for i in 0..64.min(n - 64 * group) {
             let row = 64 * group + i;
@@ -603,6 +605,7 @@ fn offsets(column: &Column<'_>, meaning: &Meaning, misfits: &mut Vec<usize>) -> 
     let mut bytes = Bytes::with_capacity(text_len(column))?;
     let mut validity = Vec::new();
     for (group, offsets) in offsets[1..].chunks_mut(64).enumerate() {
+        column.prefetch(64 * group..64 * group + 64);
         let mut missing = 0u64;
         for (i, offset) in offsets.iter_mut().enumerate() {
             match text_field(column, 64 * group + i, meaning) {
@@ -632,6 +635,7 @@ fn views(column: &Column<'_>, meaning: &Meaning, misfits: &mut Vec<usize>) -> Re
     let mut validity = Vec::new();
     let mut memory = Vec::new();
     for (group, views) in views.chunks_mut(64).enumerate() {
+        column.prefetch(64 * group..64 * group + 64);
         let mut missing = 0u64;
         for (i, view) in views.iter_mut().enumerate() {
             match text_field(column, 64 * group + i, meaning) {

@@ -3,10 +3,14 @@
 use std::ops::Range;
 
 use entasis_kernels::fields::{Marks, index};
+use entasis_kernels::prefetch::prefetch;
 
 use crate::cut::{Chunk, Rules};
 use crate::dialect::{Blanks, Dialect};
 use crate::strict::{Event, State};
+
+/// Numbers from a field to the one below it from which on the processor does not foresee its place.
+const FAR: usize = 32;
 
 /// The use of rows with another number of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +84,16 @@ impl Column<'_> {
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.n == 0
+    }
+
+    /// Asks for the text of some rows, if it is not in the cache anyway.
+    #[inline(always)]
+    pub fn prefetch(&self, rows: Range<usize>) {
+        if self.stride >= FAR {
+            let starts = self.starts.chunks(self.stride);
+            let starts = starts.skip(rows.start).take(rows.end.min(self.n).saturating_sub(rows.start));
+            starts.for_each(|row| prefetch(self.text, row[0] as usize));
+        }
     }
 
     /// The start and the end of field `row`. The end is below the start for a field that its row

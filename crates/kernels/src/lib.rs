@@ -36,6 +36,7 @@ pub mod fsst;
 pub mod gather;
 pub mod hash;
 pub mod nan;
+pub mod prefetch;
 pub mod sentinel;
 pub mod shuffle;
 pub mod sign_extend;
