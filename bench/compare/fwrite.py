@@ -1,15 +1,17 @@
 """data.table's fwrite, where R and data.table are installed: seconds to write a CSV.
 
-The frame goes to R as a file of Entasis where its package for R is installed, else as CSV, which
-takes minutes for large frames. One R process reads it, and writes it on request, in turn with the
-other formats and with as many threads. The host does not read the CSV back.
+`fwrite` writes a frame, and `fwritten` the table of a text. A frame goes to R as a file of Entasis
+where its package for R is installed, else as CSV, which takes minutes for large frames. One R
+process reads it, and writes it on request, in turn with the other formats and with as many threads.
+The host does not read the CSV back.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -106,6 +108,39 @@ def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterat
         process.communicate()
         for file in (source, script, path):
             files.remove(file)
+
+
+@contextmanager
+def fwritten(
+    source: Path, target: Path, folder: Path, threads: int
+) -> Iterator[Callable[[], float] | None]:
+    """A call that writes the table of a text, read by fread, and returns its seconds.
+
+    The end of the target says whether it is compressed. None where R lacks data.table.
+    """
+    program = rscript("data.table")
+    if program is None:
+        yield None
+        return
+    script = folder / "fwrite.R"
+    script.write_text(SCRIPT)
+    command = [program, "--vanilla", str(script), str(source), str(target), str(threads), ""]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    peer = DataTable(process)
+
+    def write() -> float:
+        peer.settle()
+        target.unlink(missing_ok=True)
+        begin = time.perf_counter()
+        peer.write(None, target)
+        return time.perf_counter() - begin
+
+    try:
+        yield write
+    finally:
+        process.communicate()
+        files.remove(script)
 
 
 def opened(stream: IO[str] | None) -> IO[str]:

@@ -174,6 +174,9 @@ TARGETS: list[Target] = [
     _csv("gzip", 1.3, "inflate"),
     _csv("convert", 1.25, "entasis-read"),
     _csv("convert", 0.5, "duckdb"),
+    _csv("write", 0.7, "best", is_mean=True),
+    _csv("write", 1.0, "best"),
+    _csv("write-gzip", 1.2, "fwrite"),
     _csv("length-read", 1.25, "least"),
     _csv("length-convert", 1.25, "least"),
 ]
@@ -232,6 +235,8 @@ CSV = {  # by kind
     "filter": "1 % of the rows of a text",
     "gzip": "text in gzip",
     "convert": "text into a file",
+    "write": "table into a text",
+    "write-gzip": "table into a text in gzip",
     "length-read": "text of 10 MB to 1 GB, time for a byte",
     "length-convert": "text of 10 MB to 1 GB into a file, time for a byte",
 }
@@ -241,6 +246,7 @@ CSV_OVER = {
     "entasis-read": "reading alone",
     "inflate": "inflating alone",
     "duckdb": "DuckDB's Parquet",
+    "fwrite": "fwrite",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 

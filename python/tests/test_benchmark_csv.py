@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 from bench.compare.datasets import texts
 from bench.compare.document import table
-from bench.compare.fwrite import rscript
+from bench.compare.fwrite import fwritten, rscript
 from bench.compare.hosts import WrongData
 from bench.compare.run import SLOW
-from bench.compare.suites.csv import fread, measure, parts
+from bench.compare.suites.csv import fread, measure, parts, write
 from bench.compare.suites.csv.equal import differences
 from bench.compare.suites.csv.read import reference
 from bench.compare.suites.csv.readers import HOSTS, arrow, readers
@@ -132,6 +132,32 @@ def test_parts_of_a_text_are_the_same(tmp_path):
                 part = got
             assert got.num_rows == (50 if reader.key == parts.ALL else n)
             assert differences(whole if reader.key == parts.ALL else part, got) == []
+
+
+@pytest.mark.parametrize("writer", write.WRITERS)
+def test_writers_write_the_table(writer, path, tmp_path):
+    pytest.importorskip(writer)
+    table = reference(path, 1)
+    target = tmp_path / "written.csv"
+    call = write._call(writer, table, target, 1, None)
+    assert call.failure is None
+    assert not any("other values" in note for note in call.notes)
+    call.before()
+    assert not target.exists()
+    call.call()
+    other = table.set_column(2, "n", pa.array([1, 2]))
+    changed = write._checked(call, target, other)
+    assert (changed.failure is not None) == (writer == "entasis")
+    assert (writer == "entasis") or "row 1 has -2 instead of 2" in changed.notes[-1]
+
+
+@pytest.mark.skipif(rscript("data.table") is None, reason="R lacks data.table")
+def test_fwrite_writes_a_text_again(path, tmp_path):
+    target = tmp_path / "again.csv.gz"
+    with fwritten(path, target, tmp_path, 1) as written:
+        assert 0 <= written() < 10
+        assert 0 <= written() < 10
+    assert target.read_bytes()[:2] == b"\x1f\x8b"
 
 
 @pytest.mark.skipif(rscript("data.table") is None, reason="R lacks data.table")

@@ -1,12 +1,15 @@
 //! Writes tables as text with separated fields.
 //!
-//! Rows are written in windows. A thread reads the columns of a window, prints its rows and
-//! compresses them. The windows reach the target in order, so memory does not grow with the table.
+//! Rows are written in windows. A thread reads the columns of a window, prints its rows in blocks,
+//! and compresses them. The windows reach the target in order, so memory does not grow with the
+//! table.
 
+mod cells;
 mod columns;
 mod format;
 mod numbers;
 mod packed;
+mod print;
 mod strings;
 mod target;
 mod times;
@@ -18,10 +21,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
 
-use columns::{Column, Printer, Values};
+use cells::{Cells, Ending, join};
+use columns::{Column, Values};
 pub use columns::{Selected, half};
 pub use format::{Format, Quoting};
 pub use packed::Compression;
+use print::{Printer, Refused};
 use target::Target;
 
 /// Bytes of text of a window, about.
@@ -30,6 +35,10 @@ const WINDOW: u64 = 4 << 20;
 const STEP: u64 = 1024;
 /// The most rows of a window.
 const MOST_ROWS: u64 = 1 << 16;
+/// Bytes of text of a block, about: they stay in a core's cache.
+const BLOCK: usize = 256 << 10;
+/// The most rows of a block.
+const MOST_OF_BLOCK: usize = 1024;
 
 /// How a table is written.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +72,14 @@ pub fn write(
     format.check()?;
     let printed = columns.iter().map(|selected| Column::new(file, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
-    let n = rows_of_window(file, columns, &rows)?;
+    let len = row_len(file, columns, &rows)?;
+    let n = (WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS);
     let work = Work {
         file,
         columns: &printed,
         rows: rows.clone(),
         n,
+        n_of_block: (BLOCK / usize::try_from(len).unwrap_or(BLOCK)).clamp(1, MOST_OF_BLOCK),
         n_windows: rows.end.saturating_sub(rows.start).div_ceil(n),
         options,
         printer: Printer::new(format),
@@ -77,7 +88,13 @@ pub fn write(
     header.extend(self::header(columns, format)?);
     let threads = options.threads.max(1);
     let queue = Queue {
-        state: Mutex::new(State { next: 0, written: 0, done: BTreeMap::new(), error: None }),
+        state: Mutex::new(State {
+            next: 0,
+            written: 0,
+            done: BTreeMap::new(),
+            spare: Vec::new(),
+            error: None,
+        }),
         is_moved: Condvar::new(),
         most: 2 * threads as u64,
         sink: Mutex::new(sink),
@@ -133,24 +150,26 @@ fn header(columns: &[Selected], format: &Format) -> Result<Vec<u8>> {
         return Ok(out);
     }
     for (i, Selected { info, .. }) in columns.iter().enumerate() {
-        if i > 0 {
-            out.push(format.separator);
-        }
-        let printed = printer.string(&info.name, i == 0, &mut out);
+        let ending = ending(i, columns.len(), format);
+        let printed = printer.name(&info.name, i == 0, ending, &mut out);
         printed.map_err(|_| needs_quotes(format!("the name '{}'", info.name)))?;
     }
-    out.extend_from_slice(format.line_end());
     Ok(out)
 }
 
-/// The rows of a window of about [`WINDOW`] bytes.
-fn rows_of_window(file: &File, columns: &[Selected], rows: &Range<u64>) -> Result<u64> {
+/// The bytes after field `i` of `n`.
+fn ending(i: usize, n: usize, format: &Format) -> Ending {
+    if i + 1 < n { Ending::separator(format.separator) } else { Ending::line(format.has_returns) }
+}
+
+/// The bytes of a row, about.
+fn row_len(file: &File, columns: &[Selected], rows: &Range<u64>) -> Result<u64> {
     let n_rows = rows.end.saturating_sub(rows.start).max(1);
     let mut len = 10 * columns.len() as u64 + 1;
     for Selected { info, .. } in columns {
         len = len.saturating_add(file.text_len(info.index, rows.clone())? / n_rows);
     }
-    Ok((WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS))
+    Ok(len)
 }
 
 /// The windows of a table.
@@ -158,8 +177,9 @@ struct Work<'a> {
     file: &'a File,
     columns: &'a [Column],
     rows: Range<u64>,
-    /// The rows of a window.
+    /// The rows of a window, and of a block.
     n: u64,
+    n_of_block: usize,
     n_windows: u64,
     options: &'a WriteOptions,
     printer: Printer,
@@ -181,6 +201,8 @@ struct State {
     /// The windows that were written, or are being written.
     written: u64,
     done: BTreeMap<u64, Vec<u8>>,
+    /// Memory of windows that were written.
+    spare: Vec<Vec<u8>>,
     error: Option<Error>,
 }
 
@@ -227,7 +249,10 @@ impl Queue<'_> {
                 drop(sink);
                 return self.fail(error);
             }
-            self.state().written += 1;
+            let mut state = self.state();
+            state.written += 1;
+            state.spare.push(bytes);
+            drop(state);
             self.is_moved.notify_all();
         }
     }
@@ -249,11 +274,13 @@ impl Work<'_> {
     /// Prints windows until there is none. `progress` is called with the number that was written.
     fn run(&self, queue: &Queue<'_>, monitor: &dyn Monitor, progress: &dyn Fn(u64)) {
         let _end = EndOnUnwind(queue);
+        let mut cells: Vec<Cells> = self.columns.iter().map(|_| Cells::default()).collect();
         while let Some(window) = queue.take(self.n_windows) {
             if monitor.interrupted() {
                 return queue.fail(Error::interrupted());
             }
-            match self.window(window) {
+            let spare = queue.state().spare.pop().unwrap_or_default();
+            match self.window(window, &mut cells, spare) {
                 Ok(bytes) => queue.put(window, bytes),
                 Err(error) => return queue.fail(error),
             }
@@ -261,28 +288,29 @@ impl Work<'_> {
         }
     }
 
-    fn window(&self, window: u64) -> Result<Vec<u8>> {
+    /// Prints a window. `cells` has memory for each column, and `out` memory for a text.
+    fn window(&self, window: u64, cells: &mut [Cells], mut out: Vec<u8>) -> Result<Vec<u8>> {
         let start = self.rows.start + window * self.n;
         let end = self.rows.end.min(start + self.n);
         let n = (end - start) as usize;
         let values = columns::read(self.file, self.columns, Rows::Range(start..end), n, &Silent)?;
-        let mut out = Vec::with_capacity(n * (8 * values.len() + 2));
-        let (separator, line_end) = (self.options.format.separator, self.options.format.line_end());
-        for row in 0..n {
-            let line = out.len();
-            for (i, values) in values.iter().enumerate() {
-                if i > 0 {
-                    out.push(separator);
-                }
-                let printed = values.field(row, &self.printer, i == 0, &mut out);
-                printed.map_err(|_| self.refused(values, start + row as u64))?;
+        let format = &self.options.format;
+        let mut len = 0;
+        for first in (0..n).step_by(self.n_of_block) {
+            let rows = first..n.min(first + self.n_of_block);
+            for (i, (values, cells)) in values.iter().zip(&mut *cells).enumerate() {
+                let ending = ending(i, self.columns.len(), format);
+                let printed = self.printer.print(values, rows.clone(), i == 0, ending, cells);
+                printed.map_err(|Refused(row)| self.refused(values, start + row as u64))?;
             }
-            let is_blank = out.len() == line;
-            out.extend_from_slice(line_end);
-            if is_blank && values.len() == 1 && start + row as u64 + 1 == self.rows.end {
-                // Readers take a blank line at the end for none.
-                out.extend_from_slice(line_end);
-            }
+            len = join(cells, rows.len(), &mut out, len);
+        }
+        out.truncate(len);
+        let line_end = ending(0, 1, format);
+        let is_blank = values.len() == 1 && end == self.rows.end && cells[0].ends_blank(line_end);
+        if is_blank {
+            // Readers take a blank line at the end for none.
+            out.extend_from_slice(format.line_end());
         }
         self.options.compression.pack(out)
     }

@@ -1,4 +1,4 @@
-"""Text files: reading into Polars, Arrow and pandas, parts of a text, gzip, conversion, length.
+"""Text files: reading into Polars, Arrow, pandas, parts, gzip, conversion, length, writing.
 
 Each result is compared with the others before anything is measured. Then the readers take turns.
 The libraries are those that are installed, whatever `--peers` says.
@@ -7,7 +7,7 @@ The libraries are those that are installed, whatever `--peers` says.
 from __future__ import annotations
 
 from ...context import Context
-from . import convert, inflate, lengths, parts, read, sniff
+from . import convert, inflate, lengths, parts, read, sniff, write
 
 
 def run(context: Context) -> None:
@@ -17,3 +17,4 @@ def run(context: Context) -> None:
     convert.run(context)
     lengths.run(context)
     sniff.run(context)
+    write.run(context)

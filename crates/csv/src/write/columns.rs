@@ -1,4 +1,4 @@
-//! The columns of a window, as fields.
+//! The columns of a window.
 
 use std::sync::Arc;
 
@@ -7,18 +7,14 @@ use entasis::{
     Text, TextLayout, Unit,
 };
 
-use super::format::{Format, Quoting};
-use super::numbers;
-use super::strings::{NeedsQuotes, Strings};
-use super::times;
+use super::cells::{Cells, Ending};
+use super::format::Format;
+use super::print::Printer;
 use crate::piece::buffer;
-
-/// Nothing, or that a field needs quotes and has to go without.
-type Printed = std::result::Result<(), NeedsQuotes>;
 
 /// How the values of a column are printed.
 #[derive(Clone, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Null,
     Bool,
     Integer(Physical),
@@ -56,26 +52,29 @@ pub struct Selected {
 pub struct Column {
     name: String,
     number: u64,
-    kind: Kind,
+    pub(super) kind: Kind,
     has_missing: bool,
-    nan_is_missing: bool,
+    pub(super) nan_is_missing: bool,
 }
 
 /// Fields that are printed once: those of categories.
 #[derive(Debug, Default)]
-struct Fields {
-    ends: Vec<usize>,
-    bytes: Vec<u8>,
-    /// The category that needs quotes, and has to go without.
-    refused: Vec<bool>,
+pub(super) struct Fields {
+    /// The end of each field, after a 0.
+    pub(super) ends: Vec<usize>,
+    pub(super) bytes: Vec<u8>,
+    /// Whether a category needs quotes, and has to go without.
+    pub(super) refused: Vec<bool>,
+    /// The most bytes of a field.
+    pub(super) longest: usize,
 }
 
 /// The values of a column in a window.
 pub struct Values<'c> {
-    column: &'c Column,
-    words: Buffer,
-    text: Text,
-    validity: Option<Buffer>,
+    pub(super) column: &'c Column,
+    pub(super) words: Buffer,
+    pub(super) text: Text,
+    pub(super) validity: Option<Buffer>,
 }
 
 impl Column {
@@ -107,6 +106,8 @@ impl Column {
                 | Physical::I128
                 | Physical::U128
         );
+        let is_signed =
+            matches!(physical, Physical::I8 | Physical::I16 | Physical::I32 | Physical::I64 | Physical::I128);
         let is_count = matches!(physical, Physical::I32 | Physical::I64);
         let is_clock =
             matches!(of.unit, Unit::Second | Unit::Millisecond | Unit::Microsecond | Unit::Nanosecond);
@@ -118,7 +119,7 @@ impl Column {
                 Kind::Float(physical)
             }
             Logical::Plain | Logical::Json if physical == Physical::Utf8 => Kind::Strings,
-            Logical::Decimal if is_integer && of.scale >= 0 => {
+            Logical::Decimal if is_signed && of.scale >= 0 => {
                 Kind::Decimal { physical, scale: usize::from(of.scale.unsigned_abs()) }
             }
             Logical::Date if is_count && matches!(of.unit, Unit::Day | Unit::Millisecond) => {
@@ -163,10 +164,16 @@ impl Column {
     ) -> Result<Fields> {
         let n = info.record.n_values;
         let values = read(file, std::slice::from_ref(self), Rows::Range(0..n), n as usize, monitor)?;
-        let (mut fields, printer) = (Fields::default(), Printer::new(format));
+        let (printer, ending) = (Printer::new(format), Ending::separator(format.separator));
+        let (mut fields, mut cells) = (Fields { ends: vec![0], ..Fields::default() }, Cells::default());
         for row in 0..n as usize {
-            let printed = values[0].field(row, &printer, true, &mut fields.bytes);
+            let printed = printer.print(&values[0], row..row + 1, true, ending, &mut cells);
             fields.refused.push(printed.is_err());
+            if printed.is_ok() {
+                fields.bytes.extend_from_slice(cells.field(0, ending));
+            }
+            let len = fields.bytes.len() - fields.ends[row];
+            fields.longest = fields.longest.max(len);
             fields.ends.push(fields.bytes.len());
         }
         Ok(fields)
@@ -228,170 +235,10 @@ pub fn read<'c>(
     Ok(values)
 }
 
-/// Prints values.
-pub struct Printer {
-    strings: Strings,
-    missing: Vec<u8>,
-    decimal: u8,
-    quote: u8,
-    /// Whether numbers and booleans are quoted, and times.
-    quotes_numbers: bool,
-    quotes_times: bool,
-    is_short: bool,
-}
-
-impl Printer {
-    /// A printer for a format.
-    pub fn new(format: &Format) -> Self {
-        Self {
-            strings: Strings::new(format),
-            missing: format.missing.clone().into_bytes(),
-            decimal: format.decimal,
-            quote: format.quote,
-            quotes_numbers: format.quoting == Quoting::All,
-            quotes_times: matches!(format.quoting, Quoting::All | Quoting::NonNumeric),
-            is_short: format.is_short,
-        }
-    }
-
-    /// Appends a string.
-    ///
-    /// # Errors
-    /// If it needs quotes and has to go without.
-    pub fn string(&self, text: &str, is_first: bool, out: &mut Vec<u8>) -> Printed {
-        self.strings.append(text.as_bytes(), is_first, out)
-    }
-}
-
 impl Values<'_> {
     /// The column.
     pub fn column(&self) -> &Column {
         self.column
-    }
-
-    #[inline(always)]
-    fn word<const N: usize>(&self, row: usize) -> [u8; N] {
-        self.words[N * row..].first_chunk().copied().unwrap_or([0; N])
-    }
-
-    #[inline(always)]
-    fn count(&self, physical: Physical, row: usize) -> i64 {
-        match physical {
-            Physical::I8 => i64::from(i8::from_le_bytes(self.word(row))),
-            Physical::I16 => i64::from(i16::from_le_bytes(self.word(row))),
-            Physical::I32 => i64::from(i32::from_le_bytes(self.word(row))),
-            Physical::I64 => i64::from_le_bytes(self.word(row)),
-            Physical::U8 => i64::from(self.words[row]),
-            Physical::U16 => i64::from(u16::from_le_bytes(self.word(row))),
-            Physical::U32 => i64::from(u32::from_le_bytes(self.word(row))),
-            _ => u64::from_le_bytes(self.word(row)) as i64,
-        }
-    }
-
-    /// Appends the field of a row.
-    ///
-    /// # Errors
-    /// If it needs quotes and has to go without.
-    #[inline(always)]
-    pub fn field(&self, row: usize, printer: &Printer, is_first: bool, out: &mut Vec<u8>) -> Printed {
-        if let Some(bits) = &self.validity
-            && bits[row / 8] >> (row % 8) & 1 == 0
-        {
-            out.extend_from_slice(&printer.missing);
-            return Ok(());
-        }
-        if self.column.nan_is_missing
-            && let Kind::Float(physical) = self.column.kind
-            && self.float(physical, row).is_nan()
-        {
-            out.extend_from_slice(&printer.missing);
-            return Ok(());
-        }
-        let is_quoted = match self.column.kind {
-            Kind::Null | Kind::Strings | Kind::Codes(..) => false,
-            Kind::Bool | Kind::Integer(_) | Kind::Float(_) | Kind::Decimal { .. } => printer.quotes_numbers,
-            _ => printer.quotes_times,
-        };
-        if is_quoted {
-            out.push(printer.quote);
-        }
-        match &self.column.kind {
-            Kind::Null => out.extend_from_slice(&printer.missing),
-            Kind::Bool => {
-                let text: &[u8] = if self.words[row] == 0 { b"false" } else { b"true" };
-                out.extend_from_slice(text);
-            }
-            Kind::Integer(Physical::U64) => numbers::integer(u64::from_le_bytes(self.word(row)), out),
-            Kind::Integer(Physical::I128) => numbers::integer(i128::from_le_bytes(self.word(row)), out),
-            Kind::Integer(Physical::U128) => numbers::integer(u128::from_le_bytes(self.word(row)), out),
-            Kind::Integer(physical) => numbers::integer(self.count(*physical, row), out),
-            Kind::Float(Physical::F32) if !printer.is_short => {
-                numbers::float(f32::from_le_bytes(self.word(row)), printer.decimal, out);
-            }
-            Kind::Float(physical) if printer.is_short => {
-                numbers::short_float(self.float(*physical, row), printer.decimal, out);
-            }
-            Kind::Float(physical) => numbers::float(self.float(*physical, row), printer.decimal, out),
-            Kind::Decimal { physical, scale } => {
-                let value = match physical {
-                    Physical::I128 => i128::from_le_bytes(self.word(row)),
-                    physical => i128::from(self.count(*physical, row)),
-                };
-                numbers::decimal(value, *scale, printer.decimal, out);
-            }
-            Kind::Date(physical, Unit::Day) => times::date(self.count(*physical, row), out),
-            Kind::Date(physical, _) => {
-                let count = self.count(*physical, row);
-                if count % 86_400_000 == 0 {
-                    times::date(count / 86_400_000, out);
-                } else {
-                    times::timestamp(count, Unit::Millisecond, false, out);
-                }
-            }
-            Kind::Timestamp { physical, unit: Unit::Day, .. } => times::date(self.count(*physical, row), out),
-            Kind::Timestamp { physical, unit, is_utc } => {
-                times::timestamp(self.count(*physical, row), *unit, *is_utc, out);
-            }
-            Kind::Time(physical, unit) => {
-                let count = self.count(*physical, row);
-                if !times::time(count, *unit, out) {
-                    times::duration(count, *unit, out);
-                }
-            }
-            Kind::Duration(physical, unit) => times::duration(self.count(*physical, row), *unit, out),
-            Kind::Uuid => uuid(&self.word(row), out),
-            Kind::Strings => {
-                let offset = |i: usize| {
-                    let bytes = self.text.offsets.get(8 * i..).and_then(<[u8]>::first_chunk);
-                    bytes.map_or(0, |bytes| i64::from_le_bytes(*bytes) as usize)
-                };
-                let bytes = self.text.bytes.first().map_or(&[][..], |bytes| bytes);
-                return printer.strings.append(&bytes[offset(row)..offset(row + 1)], is_first, out);
-            }
-            Kind::Codes(physical, fields) => {
-                let code = self.count(*physical, row) as usize;
-                let end = fields.ends.get(code).copied().unwrap_or(0);
-                let start =
-                    code.checked_sub(1).and_then(|before| fields.ends.get(before)).copied().unwrap_or(0);
-                if fields.refused.get(code).copied().unwrap_or(false) {
-                    return Err(NeedsQuotes);
-                }
-                out.extend_from_slice(&fields.bytes[start..end]);
-            }
-        }
-        if is_quoted {
-            out.push(printer.quote);
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn float(&self, physical: Physical, row: usize) -> f64 {
-        match physical {
-            Physical::F64 => f64::from_le_bytes(self.word(row)),
-            Physical::F32 => f64::from(f32::from_le_bytes(self.word(row))),
-            _ => f64::from(half(u16::from_le_bytes(self.word(row)))),
-        }
     }
 }
 
@@ -405,15 +252,4 @@ pub fn half(bits: u16) -> f32 {
         _ => (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
     };
     if bits >> 15 == 1 { -size } else { size }
-}
-
-fn uuid(bytes: &[u8; 16], out: &mut Vec<u8>) {
-    for (i, byte) in bytes.iter().enumerate() {
-        if matches!(i, 4 | 6 | 8 | 10) {
-            out.push(b'-');
-        }
-        for digit in [byte >> 4, byte & 15] {
-            out.push(b"0123456789abcdef"[usize::from(digit)]);
-        }
-    }
 }

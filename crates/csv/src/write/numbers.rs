@@ -1,46 +1,105 @@
 //! Numbers: integers, decimals, and floats by the fewest digits that read back.
 
-/// Appends an integer.
+use super::cells::Slot;
+
+/// The eight digits of a number below 10^8, the first one in the lowest byte, without `b'0'`: halves,
+/// quarters and eighths are split off by multiplications, all at once.
 #[inline(always)]
-pub fn integer(value: impl itoa::Integer, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+fn eight(value: u64) -> u64 {
+    let halves = (value / 10_000) | ((value % 10_000) << 32);
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let quarters = hundreds | ((halves - 100 * hundreds) << 16);
+    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((quarters - 10 * tens) << 8)
 }
 
-/// Appends a decimal of `value` units of `10^-scale`.
-pub fn decimal(value: i128, scale: usize, mark: u8, out: &mut Vec<u8>) {
-    let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(value.unsigned_abs()).as_bytes();
-    if value < 0 {
-        out.push(b'-');
-    }
-    if scale == 0 {
-        out.extend_from_slice(digits);
-        return;
-    }
-    let whole = digits.len().saturating_sub(scale);
-    if whole == 0 {
-        out.push(b'0');
-    }
-    out.extend_from_slice(&digits[..whole]);
-    out.push(mark);
-    out.resize(out.len() + scale.saturating_sub(digits.len()), b'0');
-    out.extend_from_slice(&digits[whole..]);
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+const EIGHT: u64 = 100_000_000;
+
+/// Writes a number below 10^8 without leading zeros from `at` on. Returns the end.
+#[inline(always)]
+fn first_digits(value: u64, slot: &mut Slot, at: usize) -> usize {
+    let digits = eight(value);
+    let n_zeros = (digits | (1 << 56)).trailing_zeros() / 8;
+    slot[at..at + 8].copy_from_slice(&((digits | ZEROS) >> (8 * n_zeros)).to_le_bytes());
+    at + 8 - n_zeros as usize
 }
 
-/// Appends a float by the fewest digits that read back as it (Zverovich, *Żmij*, 2025).
+/// Writes all eight digits of a number below 10^8.
 #[inline(always)]
-pub fn float(value: impl zmij::Float + Into<f64>, mark: u8, out: &mut Vec<u8>) {
+fn more_digits(value: u64, slot: &mut Slot, at: usize) -> usize {
+    slot[at..at + 8].copy_from_slice(&(eight(value) | ZEROS).to_le_bytes());
+    at + 8
+}
+
+/// Writes an integer from `at` on. Returns the end.
+#[inline(always)]
+pub fn unsigned(value: u64, slot: &mut Slot, at: usize) -> usize {
+    if value < EIGHT {
+        return first_digits(value, slot, at);
+    }
+    let (rest, low) = (value / EIGHT, value % EIGHT);
+    let at = if rest < EIGHT {
+        first_digits(rest, slot, at)
+    } else {
+        let at = first_digits(rest / EIGHT, slot, at);
+        more_digits(rest % EIGHT, slot, at)
+    };
+    more_digits(low, slot, at)
+}
+
+/// Writes an integer. Returns its length.
+#[inline(always)]
+pub fn signed(value: i64, slot: &mut Slot) -> usize {
+    slot[0] = b'-';
+    unsigned(value.unsigned_abs(), slot, usize::from(value < 0))
+}
+
+/// Writes an integer of 128 bits. Returns its length.
+pub fn wide(value: impl itoa::Integer, slot: &mut Slot) -> usize {
+    put(itoa::Buffer::new().format(value).as_bytes(), slot)
+}
+
+/// Writes a decimal of `value` units of `10^-scale`, `scale` at most 38. Returns its length.
+pub fn decimal(value: i128, scale: usize, mark: u8, slot: &mut Slot) -> usize {
+    let mut digits = [0; super::cells::SLOT];
+    let size = value.unsigned_abs();
+    let n_digits = match u64::try_from(size) {
+        Ok(size) => unsigned(size, &mut digits, 0),
+        Err(_) => wide(size, &mut digits),
+    };
+    slot[0] = b'-';
+    let mut at = usize::from(value < 0);
+    let mut put = |bytes: &[u8]| {
+        slot[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
+    let n_whole = n_digits.saturating_sub(scale);
+    put(if n_whole == 0 { b"0" } else { &digits[..n_whole] });
+    if scale > 0 {
+        put(&[mark]);
+        put(&[b'0'; 38][..scale.saturating_sub(n_digits)]);
+        put(&digits[n_whole..n_digits]);
+    }
+    at
+}
+
+/// Writes a float by the fewest digits that read back as it (Zverovich, *Żmij*, 2025). Returns its
+/// length.
+#[inline(always)]
+pub fn float(value: impl zmij::Float + Into<f64>, mark: u8, slot: &mut Slot) -> usize {
     let wide: f64 = value.into();
     if !wide.is_finite() {
-        return not_finite(wide, out);
+        return not_finite(wide, slot);
     }
-    with_mark(zmij::Buffer::new().format_finite(value).as_bytes(), mark, out);
+    let len = put(zmij::Buffer::new().format_finite(value).as_bytes(), slot);
+    with_mark(mark, slot, len)
 }
 
-/// Appends a float by at most 15 significant digits, as `%.15g` does.
-pub fn short_float(value: f64, mark: u8, out: &mut Vec<u8>) {
+/// Writes a float by at most 15 significant digits, as `%.15g` does. Returns its length.
+pub fn short_float(value: f64, mark: u8, slot: &mut Slot) -> usize {
     if !value.is_finite() {
-        return not_finite(value, out);
+        return not_finite(value, slot);
     }
     let text = format!("{value:.14e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -52,21 +111,23 @@ pub fn short_float(value: f64, mark: u8, out: &mut Vec<u8>) {
     } else {
         format!("{digits}e{exponent}")
     };
-    with_mark(text.as_bytes(), mark, out);
+    let len = put(text.as_bytes(), slot);
+    with_mark(mark, slot, len)
 }
 
-fn with_mark(text: &[u8], mark: u8, out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(text);
+/// Replaces the point.
+#[inline(always)]
+fn with_mark(mark: u8, slot: &mut Slot, len: usize) -> usize {
     if mark != b'.'
-        && let Some(point) = memchr::memchr(b'.', text)
+        && let Some(point) = memchr::memchr(b'.', &slot[..len])
     {
-        out[start + point] = mark;
+        slot[point] = mark;
     }
+    len
 }
 
 #[cold]
-fn not_finite(value: f64, out: &mut Vec<u8>) {
+fn not_finite(value: f64, slot: &mut Slot) -> usize {
     let text: &[u8] = if value.is_nan() {
         b"NaN"
     } else if value > 0.0 {
@@ -74,21 +135,46 @@ fn not_finite(value: f64, out: &mut Vec<u8>) {
     } else {
         b"-inf"
     };
-    out.extend_from_slice(text);
+    put(text, slot)
+}
+
+/// Copies a short text by words that overlap, which takes no call. Returns its length.
+#[inline(always)]
+fn put(text: &[u8], slot: &mut Slot) -> usize {
+    let len = text.len();
+    if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>())
+        && len <= 32
+    {
+        slot[..16].copy_from_slice(first);
+        slot[len - 16..len].copy_from_slice(last);
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>())
+        && len <= 16
+    {
+        slot[..8].copy_from_slice(first);
+        slot[len - 8..len].copy_from_slice(last);
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>())
+        && len <= 8
+    {
+        slot[..4].copy_from_slice(first);
+        slot[len - 4..len].copy_from_slice(last);
+    } else {
+        slot[..len].copy_from_slice(text);
+    }
+    len
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::cells::SLOT;
     use super::*;
-    use crate::values::PADDING;
     use crate::values::floats::{self, Number};
 
-    fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
+    fn text(write: impl FnOnce(&mut Slot) -> usize) -> String {
+        let mut slot = [b'?'; SLOT];
+        let len = write(&mut slot);
+        String::from_utf8(slot[..len].to_vec()).unwrap()
     }
 
     #[test]
@@ -99,11 +185,12 @@ mod tests {
             (7, 0, "7"),
             (0, 4, "0.0000"),
             (-1, 18, "-0.000000000000000001"),
+            (10, 38, "0.00000000000000000000000000000000000010"),
             (i128::MIN, 38, "-1.70141183460469231731687303715884105728"),
         ] {
-            assert_eq!(text(|out| decimal(value, scale, b'.', out)), expected);
+            assert_eq!(text(|slot| decimal(value, scale, b'.', slot)), expected);
         }
-        assert_eq!(text(|out| decimal(-5, 1, b',', out)), "-0,5");
+        assert_eq!(text(|slot| decimal(-5, 1, b',', slot)), "-0,5");
     }
 
     #[test]
@@ -119,18 +206,43 @@ mod tests {
             (-0.0, "-0"),
             (f64::NAN, "NaN"),
         ] {
-            assert_eq!(text(|out| short_float(value, b'.', out)), expected);
+            assert_eq!(text(|slot| short_float(value, b'.', slot)), expected);
+        }
+    }
+
+    #[test]
+    fn integers_at_the_borders_of_their_groups() {
+        let borders = (0..20).map(|i| 10u64.pow(i));
+        for value in borders.flat_map(|border| [border - 1, border, border + 1]).chain([u64::MAX, 12_345_678])
+        {
+            assert_eq!(text(|slot| unsigned(value, slot, 0)), value.to_string());
+        }
+        for value in [0, -1, i64::MIN, i64::MAX, -100_000_000] {
+            assert_eq!(text(|slot| signed(value, slot)), value.to_string());
+        }
+        assert_eq!(text(|slot| wide(u128::MAX, slot)), u128::MAX.to_string());
+    }
+
+    #[test]
+    fn all_groups_of_eight_digits() {
+        // Each step of the split looks at four, two, or one digit.
+        for value in (0..10_000).flat_map(|four| [four, 10_000 * four]).chain([99_999_999]) {
+            assert_eq!(text(|slot| more_digits(value, slot, 0)), format!("{value:08}"));
         }
     }
 
     proptest! {
         #[test]
+        fn integers_are_printed(value: i64, shift in 0u32..64) {
+            let value = value >> shift;
+            prop_assert_eq!(text(|slot| signed(value, slot)), value.to_string());
+        }
+
+        #[test]
         fn floats_come_back(bits: u64, mark in prop::sample::select(&[b'.', b','][..])) {
             let value = f64::from_bits(bits);
-            let mut out = Vec::new();
-            float(value, mark, &mut out);
-            let len = out.len();
-            out.resize(len + PADDING, b'x');
+            let mut out = [b'?'; SLOT];
+            let len = float(value, mark, &mut out);
             let found = match floats::number(&out, 0, len, mark) {
                 Some(Number::Float(found) | Number::Integer(found) | Number::Word(found)) => found,
                 None => panic!("{}", String::from_utf8_lossy(&out)),

@@ -2,47 +2,73 @@
 
 use entasis::Unit;
 
+use super::cells::Slot;
+use super::numbers;
+
 const PAIRS: &[u8; 200] =
     b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
 5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 const DAY: i64 = 86_400;
+/// Days of 400 years.
+const ERA: u32 = 146_097;
+/// Days from 0000-03-01 to 1970-01-01.
+const BEFORE_1970: i64 = 719_468;
 
-/// Appends two digits of a number below 100.
+/// Writes two digits of a number below 100 from `at` on.
 #[inline(always)]
-fn two(value: i64, out: &mut Vec<u8>) {
-    let at = 2 * (value as usize % 100);
-    out.extend_from_slice(&PAIRS[at..at + 2]);
+fn two(value: u32, slot: &mut Slot, at: usize) {
+    let pair = 2 * (value as usize % 100);
+    slot[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
 }
 
-/// Appends the date `days` after 1970-01-01 (Hinnant, *chrono-compatible low-level date
-/// algorithms*, 2013). Years beyond four digits have a sign.
+/// Writes the date `days` after 1970-01-01 (Hinnant, *chrono-compatible low-level date
+/// algorithms*, 2013). Years beyond four digits have a sign. Returns the length.
 #[inline(always)]
-pub fn date(days: i64, out: &mut Vec<u8>) {
-    let shifted = days + 719_468;
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+pub fn date(days: i64, slot: &mut Slot) -> usize {
+    let (era, day) = match u32::try_from(days.wrapping_add(BEFORE_1970)) {
+        Ok(day) => (i64::from(day / ERA), day % ERA),
+        Err(_) => far(days),
+    };
     let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    if (0..10_000).contains(&year) {
-        two(year / 100, out);
-        two(year, out);
-    } else {
-        out.push(if year < 0 { b'-' } else { b'+' });
-        if year.unsigned_abs() < 10_000 {
-            two(-year / 100, out);
-            two(-year % 100, out);
-        } else {
-            out.extend_from_slice(itoa::Buffer::new().format(year.unsigned_abs()).as_bytes());
+    let year = i64::from(year_of_era) + era * 400 + i64::from(month <= 2);
+    let at = match u32::try_from(year) {
+        Ok(year) if year < 10_000 => {
+            two(year / 100, slot, 0);
+            two(year % 100, slot, 2);
+            4
         }
+        _ => signed_year(year, slot),
+    };
+    slot[at] = b'-';
+    two(month, slot, at + 1);
+    slot[at + 3] = b'-';
+    two(day, slot, at + 4);
+    at + 6
+}
+
+/// The eras of 400 years from 0000-03-01 to a day, and the days since the last of them began.
+#[cold]
+fn far(days: i64) -> (i64, u32) {
+    let (eras, days) = (days.div_euclid(ERA.into()), days.rem_euclid(ERA.into()) + BEFORE_1970);
+    (eras + days / i64::from(ERA), (days % i64::from(ERA)) as u32)
+}
+
+#[cold]
+fn signed_year(year: i64, slot: &mut Slot) -> usize {
+    slot[0] = if year < 0 { b'-' } else { b'+' };
+    let size = year.unsigned_abs();
+    if size >= 10_000 {
+        return numbers::unsigned(size, slot, 1);
     }
-    out.push(b'-');
-    two(month, out);
-    out.push(b'-');
-    two(day, out);
+    let size = size as u32;
+    two(size / 100, slot, 1);
+    two(size % 100, slot, 3);
+    5
 }
 
 /// The number of a unit in a second, and their decimal digits.
@@ -55,93 +81,89 @@ fn per_second(unit: Unit) -> (i64, usize) {
     }
 }
 
-/// Appends seconds after midnight as a clock, with as many groups of three digits of the fraction
-/// as needed.
+/// Writes seconds after midnight as a clock from `at` on, with as many groups of three digits of
+/// the fraction as needed. Returns the end.
 #[inline(always)]
-fn clock(seconds: i64, fraction: i64, n_digits: usize, out: &mut Vec<u8>) {
-    two(seconds / 3600, out);
-    out.push(b':');
-    two(seconds / 60 % 60, out);
-    out.push(b':');
-    two(seconds % 60, out);
-    self::fraction(fraction, n_digits, out);
+fn clock(seconds: u32, fraction: i64, n_digits: usize, slot: &mut Slot, at: usize) -> usize {
+    two(seconds / 3600, slot, at);
+    slot[at + 2] = b':';
+    two(seconds / 60 % 60, slot, at + 3);
+    slot[at + 5] = b':';
+    two(seconds % 60, slot, at + 6);
+    if fraction == 0 { at + 8 } else { self::fraction(fraction, n_digits, slot, at + 8) }
 }
 
-#[inline(always)]
-fn fraction(mut fraction: i64, mut n_digits: usize, out: &mut Vec<u8>) {
-    if fraction == 0 {
-        return;
-    }
+/// Writes a point and a fraction, which is not 0, from `at` on. Returns the end.
+fn fraction(mut fraction: i64, mut n_digits: usize, slot: &mut Slot, at: usize) -> usize {
     while fraction % 1000 == 0 {
         (fraction, n_digits) = (fraction / 1000, n_digits - 3);
     }
-    out.push(b'.');
-    let start = out.len();
-    out.resize(start + n_digits, b'0');
-    for digit in out[start..].iter_mut().rev() {
+    slot[at] = b'.';
+    let end = at + 1 + n_digits;
+    for digit in slot[at + 1..end].iter_mut().rev() {
         *digit = b'0' + (fraction % 10) as u8;
         fraction /= 10;
     }
+    end
 }
 
-/// Appends the time `count` units after 1970-01-01T00:00:00; with `Z` if it is in UTC.
+/// Writes the time `count` units after 1970-01-01T00:00:00; with `Z` if it is in UTC. Returns the
+/// length.
 #[inline(always)]
-pub fn timestamp(count: i64, unit: Unit, is_utc: bool, out: &mut Vec<u8>) {
+pub fn timestamp(count: i64, unit: Unit, is_utc: bool, slot: &mut Slot) -> usize {
     let (per_second, n_digits) = per_second(unit);
     let (seconds, fraction) = (count.div_euclid(per_second), count.rem_euclid(per_second));
-    date(seconds.div_euclid(DAY), out);
-    out.push(b'T');
-    clock(seconds.rem_euclid(DAY), fraction, n_digits, out);
-    if is_utc {
-        out.push(b'Z');
-    }
+    let at = date(seconds.div_euclid(DAY), slot);
+    slot[at] = b'T';
+    let at = clock(seconds.rem_euclid(DAY) as u32, fraction, n_digits, slot, at + 1);
+    slot[at] = b'Z';
+    at + usize::from(is_utc)
 }
 
-/// Appends the time of day `count` units after midnight; `false` if it is not in a day.
-pub fn time(count: i64, unit: Unit, out: &mut Vec<u8>) -> bool {
+/// Writes the time of day `count` units after midnight, or a duration if it is in no day. Returns
+/// the length.
+pub fn time(count: i64, unit: Unit, slot: &mut Slot) -> usize {
     let (per_second, n_digits) = per_second(unit);
-    let is_inside = (0..DAY * per_second).contains(&count);
-    if is_inside {
-        clock(count / per_second, count % per_second, n_digits, out);
+    if !(0..DAY * per_second).contains(&count) {
+        return duration(count, unit, slot);
     }
-    is_inside
+    clock((count / per_second) as u32, count % per_second, n_digits, slot, 0)
 }
 
-/// Appends a duration, such as `P1DT2H3M4.5S`.
-pub fn duration(count: i64, unit: Unit, out: &mut Vec<u8>) {
+/// Writes a duration, such as `P1DT2H3M4.5S`. Returns the length.
+pub fn duration(count: i64, unit: Unit, slot: &mut Slot) -> usize {
     let (per_second, n_digits) = per_second(unit);
-    if count < 0 {
-        out.push(b'-');
-    }
     let size = i128::from(count).abs();
-    let seconds = (size / i128::from(per_second)) as i64;
+    let seconds = (size / i128::from(per_second)) as u64;
     let rest = (size % i128::from(per_second)) as i64;
-    let number = |value: i64, out: &mut Vec<u8>| {
-        out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-    };
-    out.push(b'P');
-    number(seconds / DAY, out);
-    out.extend_from_slice(b"DT");
-    number(seconds / 3600 % 24, out);
-    out.push(b'H');
-    number(seconds / 60 % 60, out);
-    out.push(b'M');
-    number(seconds % 60, out);
-    fraction(rest, n_digits, out);
-    out.push(b'S');
+    let day = DAY as u64;
+    slot[0] = b'-';
+    let mut at = usize::from(count < 0);
+    let parts =
+        [("P", seconds / day), ("DT", seconds / 3600 % 24), ("H", seconds / 60 % 60), ("M", seconds % 60)];
+    for (before, number) in parts {
+        slot[at..at + before.len()].copy_from_slice(before.as_bytes());
+        at = numbers::unsigned(number, slot, at + before.len());
+    }
+    if rest != 0 {
+        at = fraction(rest, n_digits, slot, at);
+    }
+    slot[at] = b'S';
+    at + 1
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::cells::SLOT;
     use super::*;
-    use crate::values::{PADDING, times};
+    use crate::values::times;
 
-    fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
+    fn text(write: impl FnOnce(&mut Slot) -> usize) -> String {
+        let mut slot = [b'?'; SLOT];
+        let len = write(&mut slot);
+        String::from_utf8(slot[..len].to_vec()).unwrap()
     }
 
     #[test]
@@ -153,34 +175,29 @@ mod tests {
             (11_016, "2000-02-29"),
             (2_932_896, "9999-12-31"),
             (2_932_897, "+10000-01-01"),
+            (-800_000_000, "-2188356-05-24"),
+            (i64::MAX, "+25252734927768524-07-27"),
+            (i64::MIN, "-25252734927764585-06-07"),
         ] {
-            assert_eq!(text(|out| date(days, out)), expected);
+            assert_eq!(text(|slot| date(days, slot)), expected);
         }
-        assert_eq!(text(|out| timestamp(-1, Unit::Microsecond, true, out)), "1969-12-31T23:59:59.999999Z");
-        assert_eq!(text(|out| timestamp(500, Unit::Millisecond, false, out)), "1970-01-01T00:00:00.500");
-        assert_eq!(text(|out| timestamp(1, Unit::Nanosecond, false, out)), "1970-01-01T00:00:00.000000001");
-        assert_eq!(text(|out| _ = time(86_399_000, Unit::Millisecond, out)), "23:59:59");
-        assert!(!time(86_400, Unit::Second, &mut Vec::new()));
-        assert_eq!(text(|out| duration(-93_784_500, Unit::Millisecond, out)), "-P1DT2H3M4.500S");
-        assert_eq!(text(|out| duration(i64::MIN, Unit::Nanosecond, out)), "-P106751DT23H47M16.854775808S");
+        assert_eq!(text(|slot| timestamp(-1, Unit::Microsecond, true, slot)), "1969-12-31T23:59:59.999999Z");
+        assert_eq!(text(|slot| timestamp(500, Unit::Millisecond, false, slot)), "1970-01-01T00:00:00.500");
+        assert_eq!(text(|slot| timestamp(1, Unit::Nanosecond, false, slot)), "1970-01-01T00:00:00.000000001");
+        assert_eq!(text(|slot| time(86_399_000, Unit::Millisecond, slot)), "23:59:59");
+        assert_eq!(text(|slot| time(86_400, Unit::Second, slot)), "P1DT0H0M0S");
+        assert_eq!(text(|slot| duration(-93_784_500, Unit::Millisecond, slot)), "-P1DT2H3M4.500S");
+        assert_eq!(text(|slot| duration(i64::MIN, Unit::Nanosecond, slot)), "-P106751DT23H47M16.854775808S");
     }
 
     proptest! {
         #[test]
         fn dates_and_times_come_back(days in -3_000_000i32..3_000_000, nanoseconds: i64) {
-            let padded = |mut text: Vec<u8>| {
-                let len = text.len();
-                text.resize(len + PADDING, b'x');
-                (text, len)
-            };
-            let mut out = Vec::new();
-            date(days.into(), &mut out);
-            let (date, len) = padded(out);
-            prop_assert_eq!(times::date(&date, 0, len), Some(days));
-            let mut out = Vec::new();
-            timestamp(nanoseconds, Unit::Nanosecond, true, &mut out);
-            let (time, len) = padded(out);
-            let time = times::datetime(&time, 0, len).unwrap();
+            let mut slot = [b'x'; SLOT];
+            let len = date(days.into(), &mut slot);
+            prop_assert_eq!(times::date(&slot, 0, len), Some(days));
+            let len = timestamp(nanoseconds, Unit::Nanosecond, true, &mut slot);
+            let time = times::datetime(&slot, 0, len).unwrap();
             let found = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
             prop_assert_eq!(found, i128::from(nanoseconds));
             prop_assert!(time.is_utc);
