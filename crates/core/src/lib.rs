@@ -160,6 +160,7 @@ pub use rows::Rows;
 pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Damage, MOST_DAMAGES, Report, Survey, verify};
+pub use write::loader::{Loaded, Loader};
 pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
 
 /// The version of this release.

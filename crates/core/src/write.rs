@@ -12,6 +12,7 @@ pub(crate) mod footer;
 mod ground;
 mod ids;
 pub(crate) mod input;
+pub(crate) mod loader;
 mod name_indexes;
 mod named;
 mod names;

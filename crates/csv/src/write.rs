@@ -10,6 +10,8 @@ mod format;
 mod numbers;
 mod packed;
 mod print;
+mod rows;
+mod selected;
 mod strings;
 mod target;
 mod times;
@@ -19,14 +21,16 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
+use entasis::{Durable, Error, Monitor, Result, Silent};
 
 use cells::{Cells, Ending, join};
-use columns::{Column, Values};
+use columns::Column;
 pub use columns::{Selected, half};
 pub use format::{Format, Quoting};
 pub use packed::Compression;
 use print::{Printer, Refused};
+use rows::Reader;
+pub use rows::Source;
 use target::Target;
 
 /// Bytes of text of a window, about.
@@ -54,14 +58,15 @@ pub struct WriteOptions {
 /// Takes the bytes of a text, part by part.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes rows of columns of a file. `sink` gets the bytes in order.
+/// Writes rows of columns of a table. `sink` gets the bytes in order. Columns of a frame have the
+/// numbers and types of [`Selected`].
 ///
 /// # Errors
 /// *Argument* for a format that contradicts itself, and for strings that need quotes and have to go
 /// without; *unsupported* for types that a text does not have; errors of reading and of `sink`;
 /// *out of memory*, *interrupted*.
-pub fn write(
-    file: &File,
+pub fn write<'a>(
+    source: impl Into<Source<'a>>,
     columns: &[Selected],
     rows: Range<u64>,
     options: &WriteOptions,
@@ -70,12 +75,13 @@ pub fn write(
 ) -> Result<()> {
     let format = &options.format;
     format.check()?;
-    let printed = columns.iter().map(|selected| Column::new(file, selected, format, monitor));
+    let source = source.into();
+    let printed = columns.iter().map(|selected| selected::column(source, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
-    let len = row_len(file, columns, &rows)?;
+    let len = row_len(source, &printed, &rows)?;
     let n = (WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS);
     let work = Work {
-        file,
+        source,
         columns: &printed,
         rows: rows.clone(),
         n,
@@ -120,8 +126,8 @@ pub fn write(
 /// As [`write`], errors of the system, and *argument* for an old file with another header or
 /// compression.
 #[allow(clippy::too_many_arguments)]
-pub fn write_file(
-    file: &File,
+pub fn write_file<'a>(
+    source: impl Into<Source<'a>>,
     columns: &[Selected],
     rows: Range<u64>,
     options: &WriteOptions,
@@ -139,7 +145,7 @@ pub fn write_file(
             (options.format.has_header, options.format.has_mark) = (false, false);
         }
     }
-    write(file, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    write(source, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit()
 }
 
@@ -163,18 +169,28 @@ fn ending(i: usize, n: usize, format: &Format) -> Ending {
 }
 
 /// The bytes of a row, about.
-fn row_len(file: &File, columns: &[Selected], rows: &Range<u64>) -> Result<u64> {
+fn row_len(source: Source<'_>, columns: &[Column], rows: &Range<u64>) -> Result<u64> {
     let n_rows = rows.end.saturating_sub(rows.start).max(1);
     let mut len = 10 * columns.len() as u64 + 1;
-    for Selected { info, .. } in columns {
-        len = len.saturating_add(file.text_len(info.index, rows.clone())? / n_rows);
+    match source {
+        Source::File(file) => {
+            for column in columns {
+                len = len.saturating_add(file.text_len(column.number, rows.clone())? / n_rows);
+            }
+        }
+        Source::Frame(_) => {
+            // The first rows stand for all.
+            let mut reader = Reader::new(source, columns);
+            let n = reader.read(rows.start..rows.end.min(rows.start + STEP).max(rows.start), &Silent)?;
+            len += reader.values().map(|values| (values.bytes.len() / n.max(1)) as u64).sum::<u64>();
+        }
     }
     Ok(len)
 }
 
 /// The windows of a table.
 struct Work<'a> {
-    file: &'a File,
+    source: Source<'a>,
     columns: &'a [Column],
     rows: Range<u64>,
     /// The rows of a window, and of a block.
@@ -275,12 +291,13 @@ impl Work<'_> {
     fn run(&self, queue: &Queue<'_>, monitor: &dyn Monitor, progress: &dyn Fn(u64)) {
         let _end = EndOnUnwind(queue);
         let mut cells: Vec<Cells> = self.columns.iter().map(|_| Cells::default()).collect();
+        let mut reader = Reader::new(self.source, self.columns);
         while let Some(window) = queue.take(self.n_windows) {
             if monitor.interrupted() {
                 return queue.fail(Error::interrupted());
             }
             let spare = queue.state().spare.pop().unwrap_or_default();
-            match self.window(window, &mut cells, spare) {
+            match self.window(window, &mut reader, &mut cells, spare) {
                 Ok(bytes) => queue.put(window, bytes),
                 Err(error) => return queue.fail(error),
             }
@@ -289,35 +306,43 @@ impl Work<'_> {
     }
 
     /// Prints a window. `cells` has memory for each column, and `out` memory for a text.
-    fn window(&self, window: u64, cells: &mut [Cells], mut out: Vec<u8>) -> Result<Vec<u8>> {
-        let start = self.rows.start + window * self.n;
-        let end = self.rows.end.min(start + self.n);
-        let n = (end - start) as usize;
-        let values = columns::read(self.file, self.columns, Rows::Range(start..end), n, &Silent)?;
+    fn window(
+        &self,
+        window: u64,
+        reader: &mut Reader<'_>,
+        cells: &mut [Cells],
+        mut out: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        let mut at = self.rows.start + window * self.n;
+        let end = self.rows.end.min(at + self.n);
         let format = &self.options.format;
         let mut len = 0;
-        for first in (0..n).step_by(self.n_of_block) {
-            let rows = first..n.min(first + self.n_of_block);
-            for (i, (values, cells)) in values.iter().zip(&mut *cells).enumerate() {
-                let ending = ending(i, self.columns.len(), format);
-                let printed = self.printer.print(values, rows.clone(), i == 0, ending, cells);
-                printed.map_err(|Refused(row)| self.refused(values, start + row as u64))?;
+        while at < end {
+            let n = reader.read(at..end, &Silent)?;
+            let values: Vec<_> = reader.values().collect();
+            for first in (0..n).step_by(self.n_of_block) {
+                let rows = first..n.min(first + self.n_of_block);
+                for (i, (values, cells)) in values.iter().zip(&mut *cells).enumerate() {
+                    let ending = ending(i, self.columns.len(), format);
+                    let printed = self.printer.print(values, rows.clone(), i == 0, ending, cells);
+                    printed.map_err(|Refused(row)| refused(values.column, at + row as u64))?;
+                }
+                len = join(cells, rows.len(), &mut out, len);
             }
-            len = join(cells, rows.len(), &mut out, len);
+            at += n as u64;
         }
         out.truncate(len);
         let line_end = ending(0, 1, format);
-        let is_blank = values.len() == 1 && end == self.rows.end && cells[0].ends_blank(line_end);
-        if is_blank {
+        if self.columns.len() == 1 && end == self.rows.end && cells[0].ends_blank(line_end) {
             // Readers take a blank line at the end for none.
             out.extend_from_slice(format.line_end());
         }
         self.options.compression.pack(out)
     }
+}
 
-    fn refused(&self, values: &Values<'_>, row: u64) -> Error {
-        needs_quotes(format!("row {row} of column '{}'", values.column().name()))
-    }
+fn refused(column: &Column, row: u64) -> Error {
+    needs_quotes(format!("row {row} of column '{}'", column.name))
 }
 
 fn needs_quotes(what: String) -> Error {

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
+    from entasis._entasis import Builder
+
     class Writable(Protocol):
         """An object that takes bytes."""
 
@@ -141,8 +143,8 @@ def write_csv(
 
     Notes
     -----
-    The cost is one pass over the values. A frame is first brought into the form of a file in
-    memory. A file on the disk takes memory for some windows of about 4 MiB.
+    The cost is one pass over the values. A frame and a file on the disk take memory for some
+    windows of about 4 MiB.
 
     Times are written by ISO 8601: those with a time zone in UTC, as `2026-01-31T12:00:00Z`, and
     durations as `P1DT2H0M0S`. Categories are written as their values. NaN of pandas is a missing
@@ -176,11 +178,11 @@ def write_csv(
         }
         if append and not isinstance(to, str):
             raise ArgumentError("append= adds to a file: pass its path")
-        view, (start, stop) = _rows(value, threads)
+        view, rows, builder = _rows(value, threads)
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:
             _entasis.write_csv(
-                view.handle, columns, (start, stop), form, to, bool(append), _options.durable(durable), show
+                view.handle, columns, rows, form, to, bool(append), _options.durable(durable), show, builder
             )
         return _spec(view.handle, columns, form)
 
@@ -193,8 +195,8 @@ def _target(target: Any) -> Any:
     return target
 
 
-def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int]]:
-    """A view whose columns are written, and its consecutive rows."""
+def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int], Builder | None]:
+    """A view whose columns are written, its consecutive rows, and the values if they are in memory."""
     given = value = of_scan(value)
     if isinstance(value, File):
         view = value._view
@@ -204,7 +206,7 @@ def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int]]:
         )
         is_plain = is_stored and view.handle.is_table
         if is_plain and (rows is None or (isinstance(rows, range) and rows.step == 1)):
-            return view, (0, view.handle.n_rows) if rows is None else (rows.start, rows.stop)
+            return view, (0, view.handle.n_rows) if rows is None else (rows.start, rows.stop), None
     if isinstance(value, Opened):
         # Rows that are not consecutive, mapped files, fields of structs.
         value = value.read()
@@ -213,10 +215,16 @@ def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int]]:
     if not (_hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)):
         what = "a file without a table" if isinstance(given, Opened) else f"a {type(value).__name__}"
         raise ArgumentError(f"write_csv writes frames, dicts of arrays, files and scans, not {what}")
-    content = write_whole(value, destination(None, 0, threads, None, 0), None, "error", is_table=True)
+    builder, host = _hosts.build(value)
+    n_rows, memory = builder.n_rows, destination(None, 0, threads, None, 0)
+    if builder.has_trees:
+        # These have columns of objects.
+        content = write_whole(value, memory, None, "error", is_table=True)
+    else:
+        content = builder.schema(host, memory)
     assert content is not None, "a file in memory has bytes"
     view = View(OpenTable(_entasis.Handle(content, None, False), "<frame>"))
-    return view, (0, view.handle.n_rows)
+    return view, (0, n_rows), None if builder.has_trees else builder
 
 
 def _columns(view: View, *, index: bool) -> list[tuple[int, str]]:

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use entasis::{ColumnInfo, Error, default_threads};
-use entasis_csv::write::{Compression, Format, Quoting, Selected, WriteOptions, write, write_file};
+use entasis_csv::write::{Compression, Format, Quoting, Selected, Source, WriteOptions, write, write_file};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::or_raised;
 use super::reader::Raised;
 use crate::handle::Handle;
+use crate::write::builder::Builder;
 use crate::{monitor, options};
 
 /// The form of a text, from a dict that Python has checked.
@@ -68,7 +69,9 @@ pub enum To {
     Object(Py<PyAny>),
 }
 
-/// Writes rows of columns of a file as text. The columns have their numbers and names.
+/// Writes rows of columns of a file as text. The columns have their numbers and names. With a
+/// builder, the values are its own, and the file has the same columns; the builder is empty
+/// afterwards.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn write_csv(
@@ -81,6 +84,7 @@ pub fn write_csv(
     appends: bool,
     durable: Option<bool>,
     progress: Option<Bound<'_, PyAny>>,
+    builder: Option<Bound<'_, Builder>>,
 ) -> PyResult<()> {
     let numbers: Vec<u64> = columns.iter().map(|&(number, _)| number).collect();
     let infos = handle.select(py, Some(&numbers))?;
@@ -94,11 +98,13 @@ pub fn write_csv(
         })
         .collect();
     let options = form.options();
-    let (file, rows) = (&handle.file, rows.0..rows.1);
+    let frame = builder.as_ref().map(|builder| builder.borrow_mut().table()).transpose()?;
+    let source = frame.as_ref().map_or(Source::File(&handle.file), Source::Frame);
+    let rows = rows.0..rows.1;
     let raised = Raised::default();
     let durable = options::durable(durable);
     let written = monitor::run_watched(py, progress, |monitor| match to {
-        To::Path(path) => write_file(file, &selected, rows, &options, &path, durable, appends, monitor),
+        To::Path(path) => write_file(source, &selected, rows, &options, &path, durable, appends, monitor),
         To::Object(object) => {
             let mut sink = |bytes: &[u8]| {
                 let written = Python::attach(|py| {
@@ -110,8 +116,12 @@ pub fn write_csv(
                     Error::io(std::io::Error::other(text), "write")
                 })
             };
-            write(file, &selected, rows, &options, &mut sink, monitor)
+            write(source, &selected, rows, &options, &mut sink, monitor)
         }
     });
+    drop(frame);
+    if let Some(builder) = builder {
+        builder.borrow_mut().clear();
+    }
     or_raised(written, &raised)
 }

@@ -5,7 +5,8 @@ mod take;
 mod words;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, HostValidity, HostValues, Logical, Missing, NameList, Physical, Value,
+    Array, Chunk, Column, ColumnType, Frame, HostValidity, HostValues, Logical, Missing, NameList, Physical,
+    Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -38,6 +39,20 @@ pub struct Builder {
 /// The metadata of a schema, and of fields by their position.
 type Metadata<'py> = (Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>);
 
+/// The same column without its values.
+fn without_values(column: &Column) -> Column {
+    Column {
+        name: column.name.clone(),
+        run: None,
+        column_type: column.column_type,
+        detail: column.detail.clone(),
+        host_detail: column.host_detail.clone(),
+        dictionary: column.dictionary,
+        children: column.children.clone(),
+        array: Array::default(),
+    }
+}
+
 fn missing_of(name: &str) -> PyResult<Missing> {
     let found = Missing::ALL.iter().find(|missing| missing.name() == name);
     found.copied().ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no such kind of missing values"))
@@ -56,6 +71,12 @@ impl Builder {
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.names.iter())
+    }
+
+    /// The number of rows of the table.
+    #[getter]
+    fn n_rows(&self) -> u64 {
+        self.n_rows
     }
 
     /// The number of columns of the table.
@@ -303,6 +324,22 @@ impl Builder {
     #[getter]
     fn trees(&self, py: Python<'_>) -> Vec<(Py<PyAny>, String)> {
         self.trees.iter().map(|(tree, what)| (tree.clone_ref(py), what.clone())).collect()
+    }
+
+    /// The content of a file with the same columns and without rows. The builder has single columns
+    /// afterwards.
+    fn schema<'py>(
+        &mut self,
+        py: Python<'py>,
+        host: &Bound<'py, PyAny>,
+        to: Destination,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let Frame { columns, extra, host, .. } = self.frame(host, &[])?;
+        self.columns = runs::split(columns).into_iter().enumerate().collect();
+        self.extra = extra;
+        let columns = self.columns.iter().map(|(_, column)| without_values(column)).collect();
+        let extra = self.extra.iter().map(without_values).collect();
+        to.write(py, Frame { n_rows: 0, columns, extra, host }.into())
     }
 
     /// Writes the file. The builder is empty afterwards.

@@ -3,7 +3,7 @@
 //! A column is printed by one loop for its type, each field with the separator or line end after
 //! it. Then rows are put together by copies of a fixed length.
 
-/// The most bytes of a field that is no string.
+/// The most bytes of a field of another type than strings.
 pub const SLOT: usize = 64;
 /// Memory for such a field.
 pub type Slot = [u8; SLOT];
@@ -102,8 +102,8 @@ impl Cells {
     }
 }
 
-/// Puts `n` rows together after the first `len` bytes of `out`, which grows as needed and keeps some
-/// room. Returns the number of bytes with them.
+/// Puts `n` rows together after the first `len` bytes of `out`, which grows as needed and keeps
+/// some room. Returns the number of bytes with them.
 pub fn join(columns: &mut [Cells], n: usize, out: &mut Vec<u8>, mut len: usize) -> usize {
     let more: usize = columns.iter().map(Cells::len).sum();
     if out.len() < len + more + SLOT {

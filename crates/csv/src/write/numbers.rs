@@ -2,8 +2,8 @@
 
 use super::cells::Slot;
 
-/// The eight digits of a number below 10^8, the first one in the lowest byte, without `b'0'`: halves,
-/// quarters and eighths are split off by multiplications, all at once.
+/// The eight digits of a number below 10^8, the first one in the lowest byte, without `b'0'`:
+/// halves, quarters and eighths are split off by multiplications, all at once.
 #[inline(always)]
 fn eight(value: u64) -> u64 {
     let halves = (value / 10_000) | ((value % 10_000) << 32);
@@ -138,29 +138,29 @@ fn not_finite(value: f64, slot: &mut Slot) -> usize {
     put(text, slot)
 }
 
-/// Copies a short text by words that overlap, which takes no call. Returns its length.
+/// Copies a text by two words that overlap if it is short, which takes no call. Returns its length.
 #[inline(always)]
 fn put(text: &[u8], slot: &mut Slot) -> usize {
     let len = text.len();
-    if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>())
-        && len <= 32
-    {
-        slot[..16].copy_from_slice(first);
-        slot[len - 16..len].copy_from_slice(last);
-    } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>())
-        && len <= 16
-    {
-        slot[..8].copy_from_slice(first);
-        slot[len - 8..len].copy_from_slice(last);
-    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>())
-        && len <= 8
-    {
-        slot[..4].copy_from_slice(first);
-        slot[len - 4..len].copy_from_slice(last);
-    } else {
+    let is_put = put_words::<16>(text, slot) || put_words::<8>(text, slot) || put_words::<4>(text, slot);
+    if !is_put {
         slot[..len].copy_from_slice(text);
     }
     len
+}
+
+/// Copies a text of `N` to `2 * N` bytes by its first and its last ones; `false` for other lengths.
+#[inline(always)]
+fn put_words<const N: usize>(text: &[u8], slot: &mut Slot) -> bool {
+    let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) else { return false };
+    let Some(rest) = text.len().checked_sub(N).filter(|&rest| rest <= N) else { return false };
+    if let Some(to) = slot.first_chunk_mut() {
+        *to = *first;
+    }
+    if let Some(to) = slot[rest..].first_chunk_mut() {
+        *to = *last;
+    }
+    true
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use bytemuck::{Pod, cast_slice};
 use entasis::{Physical, Unit};
 
 use super::cells::{Cells, Ending, SLOT, Slot};
-use super::columns::{Fields, Kind, Values, half};
+use super::columns::{Fields, Kind, half};
 use super::format::{Format, Quoting};
+use super::rows::{Offsets, Values};
 use super::strings::Strings;
 use super::{numbers, times};
 
@@ -202,12 +203,12 @@ impl Part<'_> {
         is_missing: impl Fn(T) -> bool,
         print: impl Fn(T, &mut Slot) -> usize,
     ) {
-        let values: &[T] = cast_slice(&self.values.words);
+        let values: &[T] = cast_slice(self.values.words);
         self.fields(is_quoted, |row| is_missing(values[row]), |row, slot| print(values[row], slot));
     }
 
-    /// Fields of rows that are no strings. Those without a value are missing, and so are those for
-    /// which `is_missing` says so.
+    /// Fields of rows of another type than strings. Those without a value are missing, and those
+    /// for which `is_missing` is true.
     #[inline(always)]
     fn fields(
         self,
@@ -217,7 +218,7 @@ impl Part<'_> {
     ) {
         let Self { values, rows, printer, ending, cells } = self;
         cells.clear(rows.len() * (SLOT + 2 + printer.missing.len() + ending.len()));
-        let validity = values.validity.as_deref();
+        let validity = values.validity;
         for row in rows {
             if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) || is_missing(row) {
                 cells.push(&printer.missing);
@@ -236,18 +237,22 @@ impl Part<'_> {
     }
 
     fn strings(self, is_first: bool) -> Result<(), Refused> {
+        match self.values.offsets {
+            Offsets::U32(offsets) => self.strings_at(is_first, |row| offsets[row] as usize),
+            Offsets::I64(offsets) => self.strings_at(is_first, |row| offsets[row] as usize),
+        }
+    }
+
+    #[inline(always)]
+    fn strings_at(self, is_first: bool, offset: impl Fn(usize) -> usize) -> Result<(), Refused> {
         let Self { values, rows, printer, ending, cells } = self;
-        let offsets: &[i64] = cast_slice(&values.text.offsets);
-        let bytes = values.text.bytes.first().map_or(&[][..], |bytes| bytes);
-        let offset = |row: usize| offsets.get(row).map_or(0, |&offset| offset as usize);
-        let (start, end) = (offset(rows.start), offset(rows.end));
+        let bytes = values.bytes;
+        let (mut start, end) = (offset(rows.start), offset(rows.end));
         cells.clear(printer.strings.most(&bytes[start..end], rows.len()) + rows.len() * ending.len());
         let place = (is_first, printer.strings.has_special(&bytes[start..end]));
-        let validity = values.validity.as_deref();
-        let mut start = start;
         for row in rows {
             let end = offset(row + 1);
-            if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
+            if values.validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
                 cells.push(&printer.missing);
             } else {
                 let printed = printer.strings.append(bytes, (start, end), place, cells);
@@ -273,9 +278,9 @@ impl Part<'_> {
 
     fn codes_as<T: Pod + Into<i64>>(self, fields: &Fields) -> Result<(), Refused> {
         let Self { values, rows, printer, ending, cells } = self;
-        let codes: &[T] = cast_slice(&values.words);
+        let codes: &[T] = cast_slice(values.words);
         cells.clear(rows.len() * (fields.longest.max(printer.missing.len()) + ending.len()));
-        let validity = values.validity.as_deref();
+        let validity = values.validity;
         for row in rows {
             let code = codes[row].into() as usize;
             if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {

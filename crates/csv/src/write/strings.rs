@@ -78,16 +78,20 @@ impl Strings {
             Quoting::Never if has_special && self.has_special(text) => return Err(NeedsQuotes),
             Quoting::Never => false,
         };
-        if is_quoted || self.disarms {
-            self.with_quotes(text, is_quoted, cells);
+        if self.disarms || (is_quoted && memchr::memchr(self.quote, text).is_some()) {
+            self.changed(text, is_quoted, cells);
+        } else if is_quoted {
+            cells.push(&[self.quote]);
+            cells.push_part(from, start, end);
+            cells.push(&[self.quote]);
         } else {
             cells.push_part(from, start, end);
         }
         Ok(())
     }
 
-    /// Adds a string with quotes, or with an apostrophe.
-    fn with_quotes(&self, text: &[u8], is_quoted: bool, cells: &mut Cells) {
+    /// Adds a string with doubled quotes, or with an apostrophe.
+    fn changed(&self, text: &[u8], is_quoted: bool, cells: &mut Cells) {
         if is_quoted {
             cells.push(&[self.quote]);
         }

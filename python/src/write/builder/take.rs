@@ -44,6 +44,12 @@ impl Builder {
         Ok(Frame { n_rows: self.n_rows, columns: self.take_columns()?, extra: self.take_extra(), host })
     }
 
+    /// The single columns of the table and the extra ones, for a text.
+    pub fn table(&mut self) -> PyResult<Frame> {
+        let columns = runs::split(self.take_columns()?);
+        Ok(Frame { n_rows: self.n_rows, columns, extra: self.take_extra(), host: Value::Null })
+    }
+
     /// The columns of the table, in their order.
     fn take_columns(&mut self) -> PyResult<Vec<Column>> {
         let mut columns = std::mem::take(&mut self.columns);

@@ -1,0 +1,173 @@
+//! The values of some rows, from a file or from a frame in memory.
+
+use std::ops::Range;
+
+use entasis::{
+    Buffer, Error, File, Frame, Loader, MissingTo, Monitor, Output, Request, Result, Rows, Text, TextLayout,
+};
+
+use super::columns::{Column, Kind};
+use crate::piece::buffer;
+
+/// A table to write.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// The table of a file.
+    File(&'a File),
+    /// A frame, without column runs.
+    Frame(&'a Frame),
+}
+
+impl<'a> From<&'a File> for Source<'a> {
+    fn from(file: &'a File) -> Self {
+        Self::File(file)
+    }
+}
+
+impl<'a> From<&'a Frame> for Source<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        Self::Frame(frame)
+    }
+}
+
+impl<'a> Source<'a> {
+    /// A column of a frame, or one of those after the columns of the table.
+    pub fn of_frame(frame: &'a Frame, number: u64) -> Result<&'a entasis::Column> {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        let extra = || frame.extra.get(number.checked_sub(frame.columns.len())?);
+        let found = frame.columns.get(number).or_else(extra);
+        found.ok_or_else(|| Error::argument("the frame has no such column"))
+    }
+}
+
+/// Reads rows of columns by one thread. Memory is used again.
+pub struct Reader<'a> {
+    source: Source<'a>,
+    columns: &'a [Column],
+    memory: Vec<Memory>,
+}
+
+/// The values of a column.
+enum Memory {
+    File { words: Buffer, text: Text, validity: Option<Buffer> },
+    Frame(Box<Loader>),
+}
+
+/// The values of a column in some rows.
+pub struct Values<'v> {
+    /// The column.
+    pub column: &'v Column,
+    /// Values of fixed width.
+    pub words: &'v [u8],
+    /// The offsets of strings in `bytes`.
+    pub offsets: Offsets<'v>,
+    /// The bytes of strings.
+    pub bytes: &'v [u8],
+    /// One bit for each value, 0 where it is missing.
+    pub validity: Option<&'v [u8]>,
+}
+
+/// Offsets of strings.
+#[derive(Clone, Copy)]
+pub enum Offsets<'v> {
+    /// Of 32 bits.
+    U32(&'v [u32]),
+    /// Of 64 bits.
+    I64(&'v [i64]),
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of columns of a table.
+    pub fn new(source: Source<'a>, columns: &'a [Column]) -> Self {
+        Self { source, columns, memory: Vec::new() }
+    }
+
+    /// Reads rows. Returns their number, which may be smaller for a frame.
+    ///
+    /// # Errors
+    /// Errors of reading, *unsupported* for strings of a frame that are not UTF-8, *out of memory*.
+    pub fn read(&mut self, rows: Range<u64>, monitor: &dyn Monitor) -> Result<usize> {
+        let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        match self.source {
+            Source::File(file) => {
+                self.memory = of_file(file, self.columns, rows, n, monitor)?;
+                Ok(n)
+            }
+            Source::Frame(frame) => {
+                self.memory.resize_with(self.columns.len(), || Memory::Frame(Box::default()));
+                let mut n = n;
+                for (column, memory) in self.columns.iter().zip(&mut self.memory) {
+                    if let (Memory::Frame(loader), false) = (memory, matches!(column.kind, Kind::Null)) {
+                        let rows = rows.start..rows.start + n as u64;
+                        n = loader.load(Source::of_frame(frame, column.number)?, rows)?;
+                        check_utf8(loader, column)?;
+                    }
+                }
+                Ok(n)
+            }
+        }
+    }
+
+    /// The values of each column in the rows that were read last.
+    pub fn values(&mut self) -> impl Iterator<Item = Values<'_>> {
+        self.columns.iter().zip(&mut self.memory).map(|(column, memory)| match memory {
+            Memory::File { words, text, validity } => Values {
+                column,
+                words,
+                offsets: Offsets::I64(bytemuck::cast_slice(&text.offsets)),
+                bytes: text.bytes.first().map_or(&[][..], |bytes| bytes),
+                validity: validity.as_deref(),
+            },
+            Memory::Frame(loader) => {
+                let loaded = loader.loaded();
+                Values {
+                    column,
+                    words: loaded.words,
+                    offsets: Offsets::U32(loaded.offsets),
+                    bytes: loaded.bytes,
+                    validity: loaded.validity,
+                }
+            }
+        })
+    }
+}
+
+fn of_file(
+    file: &File,
+    columns: &[Column],
+    rows: Range<u64>,
+    n: usize,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Memory>> {
+    let mut memory = Vec::with_capacity(columns.len());
+    for column in columns {
+        let has_bits = column.has_missing && !matches!(column.kind, Kind::Null);
+        let validity = if has_bits { Some(buffer(n.div_ceil(8))?) } else { None };
+        let words = buffer(n.saturating_mul(column.kind.width()))?;
+        memory.push(Memory::File { words, text: Text::new(TextLayout::Large), validity });
+    }
+    let requests = columns.iter().zip(&mut memory).filter_map(|(column, memory)| {
+        let Memory::File { words, text, validity } = memory else { return None };
+        let output = match column.kind {
+            Kind::Null => return None,
+            Kind::Bool => Output::Bools(words),
+            Kind::Strings => Output::Text(text),
+            _ => Output::Words(words),
+        };
+        let missing = validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits);
+        Some(Request { column: column.number, rows: Rows::Range(rows.clone()), output, missing })
+    });
+    let requests = requests.collect();
+    file.read(requests, Some(1), monitor)?;
+    Ok(memory)
+}
+
+/// Refuses strings of a host that are not UTF-8.
+fn check_utf8(loader: &mut Loader, column: &Column) -> Result<()> {
+    let loaded = loader.loaded();
+    // A string may end inside of a character that the next one ends.
+    let splits = |&offset: &u32| loaded.bytes.get(offset as usize).is_some_and(|byte| byte >> 6 == 0b10);
+    let is_text = loaded.bytes.is_ascii()
+        || (simdutf8::basic::from_utf8(loaded.bytes).is_ok() && !loaded.offsets.iter().any(splits));
+    if is_text { Ok(()) } else { Err(Error::unsupported("a string is not UTF-8").in_column(&column.name)) }
+}
