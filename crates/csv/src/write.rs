@@ -14,7 +14,7 @@ mod times;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
 
@@ -59,22 +59,49 @@ pub fn write(
     sink: &mut Sink<'_>,
     monitor: &dyn Monitor,
 ) -> Result<()> {
+    options.format.check()?;
+    let place = Place { is_first: true, is_last: true };
+    part(file, columns, &Rows::Range(rows), options, place, sink, monitor)
+}
+
+/// The place of some rows among those of a text.
+#[derive(Clone, Copy)]
+struct Place {
+    is_first: bool,
+    is_last: bool,
+}
+
+/// Writes some rows of a text.
+fn part(
+    file: &File,
+    columns: &[Selected],
+    rows: &Rows,
+    options: &WriteOptions,
+    place: Place,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
     let format = &options.format;
-    format.check()?;
     let printed = columns.iter().map(|selected| Column::new(file, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
-    let n = rows_of_window(file, columns, &rows)?;
+    let n_rows = rows.n(file.n_rows());
+    let n = rows_of_window(file, columns, rows, n_rows)?;
     let work = Work {
         file,
         columns: &printed,
-        rows: rows.clone(),
+        rows,
+        n_rows,
         n,
-        n_windows: rows.end.saturating_sub(rows.start).div_ceil(n),
+        n_windows: n_rows.div_ceil(n),
+        is_last: place.is_last,
         options,
         printer: Printer::new(format),
     };
-    let mut header = if format.has_mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
-    header.extend(self::header(columns, format)?);
+    let mut header = Vec::new();
+    if place.is_first {
+        header.extend_from_slice(if format.has_mark { b"\xef\xbb\xbf" } else { b"" });
+        header.extend(self::header(columns, format)?);
+    }
     let threads = options.threads.max(1);
     let queue = Queue {
         state: Mutex::new(State { next: 0, written: 0, done: BTreeMap::new(), error: None }),
@@ -89,7 +116,7 @@ pub fn write(
     let helpers = (threads - 1).min(usize::try_from(work.n_windows.saturating_sub(1)).unwrap_or(usize::MAX));
     entasis_platform::thread_pool::run(helpers, &|_| work.run(&queue, &Silent, &|_| {}), |_| {
         work.run(&queue, monitor, &|written| {
-            monitor.progress((written * n).min(rows.end - rows.start), rows.end - rows.start);
+            monitor.progress((written * n).min(n_rows), n_rows);
         });
     });
     let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -113,6 +140,19 @@ pub fn write_file(
     appends: bool,
     monitor: &dyn Monitor,
 ) -> Result<()> {
+    let (mut target, options) = begin(columns, options, path, durable, appends)?;
+    write(file, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    target.commit()
+}
+
+/// Begins to write into the file at `path`. Returns also the options of the rows to write.
+fn begin(
+    columns: &[Selected],
+    options: &WriteOptions,
+    path: &Path,
+    durable: Durable,
+    appends: bool,
+) -> Result<(Target, WriteOptions)> {
     options.format.check()?;
     let mut target = Target::create(path, durable)?;
     let mut options = options.clone();
@@ -122,8 +162,85 @@ pub fn write_file(
             (options.format.has_header, options.format.has_mark) = (false, false);
         }
     }
-    write(file, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    Ok((target, options))
+}
+
+/// Some rows of a file.
+pub struct Part {
+    /// The file.
+    pub file: Arc<File>,
+    /// The columns to write.
+    pub columns: Vec<Selected>,
+    /// The rows to write.
+    pub rows: Rows,
+}
+
+impl Part {
+    /// All rows and columns of a file whose NaN are values.
+    ///
+    /// # Errors
+    /// As for reading the file.
+    pub fn of(file: File) -> Result<Self> {
+        let infos = file.columns(0..file.n_columns())?;
+        let columns = infos.into_iter().map(|info| Selected { info, nan_is_missing: false }).collect();
+        Ok(Self { file: Arc::new(file), columns, rows: Rows::All })
+    }
+}
+
+/// Returns the next rows of a text, and none at the end. There is one part at least.
+pub type Parts<'a> = dyn FnMut() -> Result<Option<Part>> + 'a;
+
+/// Writes parts with the same columns, one after the other. See [`write()`].
+///
+/// # Errors
+/// As [`write()`], and as `parts`.
+pub fn write_parts(
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    options.format.check()?;
+    match parts()? {
+        Some(first) => rest(first, parts, options, sink, monitor),
+        None => Ok(()),
+    }
+}
+
+/// Writes parts into the file at `path`. See [`write_file`].
+///
+/// # Errors
+/// As [`write_file`], and as `parts`.
+pub fn write_parts_file(
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    path: &Path,
+    durable: Durable,
+    appends: bool,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let Some(first) = parts()? else { return Ok(()) };
+    let (mut target, options) = begin(&first.columns, options, path, durable, appends)?;
+    rest(first, parts, &options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit()
+}
+
+/// Writes the first part and those after it.
+fn rest(
+    first: Part,
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let (mut now, mut is_first) = (first, true);
+    loop {
+        let next = parts()?;
+        let place = Place { is_first, is_last: next.is_none() };
+        part(&now.file, &now.columns, &now.rows, options, place, &mut *sink, monitor)?;
+        let Some(next) = next else { return Ok(()) };
+        (now, is_first) = (next, false);
+    }
 }
 
 /// The row of names; empty without one.
@@ -144,11 +261,18 @@ fn header(columns: &[Selected], format: &Format) -> Result<Vec<u8>> {
 }
 
 /// The rows of a window of about [`WINDOW`] bytes.
-fn rows_of_window(file: &File, columns: &[Selected], rows: &Range<u64>) -> Result<u64> {
-    let n_rows = rows.end.saturating_sub(rows.start).max(1);
+fn rows_of_window(file: &File, columns: &[Selected], rows: &Rows, n_rows: u64) -> Result<u64> {
+    let span = match rows {
+        Rows::Range(rows) => rows.clone(),
+        Rows::Indices(rows) if n_rows > 0 => {
+            rows.iter().copied().min().unwrap_or(0)..rows.iter().copied().max().map_or(0, |last| last + 1)
+        }
+        _ => 0..file.n_rows(),
+    };
+    let n_rows = span.end.saturating_sub(span.start).max(1);
     let mut len = 10 * columns.len() as u64 + 1;
     for Selected { info, .. } in columns {
-        len = len.saturating_add(file.text_len(info.index, rows.clone())? / n_rows);
+        len = len.saturating_add(file.text_len(info.index, span.clone())? / n_rows);
     }
     Ok((WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS))
 }
@@ -157,10 +281,13 @@ fn rows_of_window(file: &File, columns: &[Selected], rows: &Range<u64>) -> Resul
 struct Work<'a> {
     file: &'a File,
     columns: &'a [Column],
-    rows: Range<u64>,
+    rows: &'a Rows,
+    n_rows: u64,
     /// The rows of a window.
     n: u64,
     n_windows: u64,
+    /// Whether the text ends with these rows.
+    is_last: bool,
     options: &'a WriteOptions,
     printer: Printer,
 }
@@ -262,10 +389,10 @@ impl Work<'_> {
     }
 
     fn window(&self, window: u64) -> Result<Vec<u8>> {
-        let start = self.rows.start + window * self.n;
-        let end = self.rows.end.min(start + self.n);
+        let start = window * self.n;
+        let end = self.n_rows.min(start + self.n);
         let n = (end - start) as usize;
-        let values = columns::read(self.file, self.columns, Rows::Range(start..end), n, &Silent)?;
+        let values = columns::read(self.file, self.columns, self.rows_of(start..end), n, &Silent)?;
         let mut out = Vec::with_capacity(n * (8 * values.len() + 2));
         let (separator, line_end) = (self.options.format.separator, self.options.format.line_end());
         for row in 0..n {
@@ -275,16 +402,36 @@ impl Work<'_> {
                     out.push(separator);
                 }
                 let printed = values.field(row, &self.printer, i == 0, &mut out);
-                printed.map_err(|_| self.refused(values, start + row as u64))?;
+                printed.map_err(|_| self.refused(values, self.number(start + row as u64)))?;
             }
             let is_blank = out.len() == line;
             out.extend_from_slice(line_end);
-            if is_blank && values.len() == 1 && start + row as u64 + 1 == self.rows.end {
+            let is_end = self.is_last && start + row as u64 + 1 == self.n_rows;
+            if is_blank && values.len() == 1 && is_end {
                 // Readers take a blank line at the end for none.
                 out.extend_from_slice(line_end);
             }
         }
         self.options.compression.pack(out)
+    }
+
+    /// The rows at positions among those that are written.
+    fn rows_of(&self, positions: Range<u64>) -> Rows {
+        match self.rows {
+            Rows::Indices(rows) => {
+                Rows::Indices(Arc::new(rows[positions.start as usize..positions.end as usize].to_vec()))
+            }
+            _ => Rows::Range(self.number(positions.start)..self.number(positions.end)),
+        }
+    }
+
+    /// The number in the file of the row at a position.
+    fn number(&self, position: u64) -> u64 {
+        match self.rows {
+            Rows::Indices(rows) => rows[position as usize],
+            Rows::Range(rows) => rows.start + position,
+            _ => position,
+        }
     }
 
     fn refused(&self, values: &Values<'_>, row: u64) -> Error {
