@@ -68,6 +68,7 @@ def write(
         - a NumPy array, or a dict of arrays;
         - an open file, or a view of one. Long ones are written batch by batch, unless they have
           objects, an index of several levels, or are frames of StaticFrame;
+        - a scan of a text file, which is written batch by batch;
         - a record batch reader, a relation of DuckDB, or a dataset of pyarrow. The first two are
           written batch by batch, unless they have dictionaries or metadata are given. For other
           objects with `__arrow_c_stream__` pass `pa.RecordBatchReader.from_stream(x)`;
@@ -134,6 +135,15 @@ def write(
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
+        if not is_table and type(value).__name__ == "CsvScan":
+            from ._csv.scan import CsvScan
+
+            if type(value) is CsvScan:
+                if is_path and metadata is None:
+                    value._query.store(to)
+                    return
+                value = value.read()
+                is_table = _hosts.is_frame(value)
         if is_path and is_plain and not is_table and is_source(value):
             from ._grow.writer import write_stream
 

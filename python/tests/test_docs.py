@@ -63,6 +63,7 @@ DOCUMENTED = [
     "_changes",
     "_csv.convert",
     "_csv.read",
+    "_csv.scan",
     "_csv.sniff",
     "_csv.spec",
     "_csv.write",

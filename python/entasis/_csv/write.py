@@ -20,6 +20,7 @@ from entasis._write import destination, of_scan, write_whole
 from entasis.errors import ArgumentError
 
 from . import progress as _progress
+from .scan import CsvScan
 from .spec import Spec
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def write_csv(
     Parameters
     ----------
     value
-        A frame of any library, a dict of arrays, or a `File` or `Scan`, whose rows are written
-        without holding all of them in memory.
+        A frame of any library, a dict of arrays, or a `File`, a `Scan` or a `CsvScan`, whose rows
+        are written without holding all of them in memory.
     target
         A path, whose file is replaced when all is written, or an object with `write`, which gets
         bytes.
@@ -119,7 +120,7 @@ def write_csv(
         Whether to force the file to the disk. None does so only if the file replaces one.
     progress
         True shows a bar after one second. A function is called with the rows that were written,
-        with all rows, and with `unit="rows"`.
+        with all rows, and with `unit="rows"`. A `CsvScan` reports no progress.
 
     Returns
     -------
@@ -176,6 +177,11 @@ def write_csv(
         }
         if append and not isinstance(to, str):
             raise ArgumentError("append= adds to a file: pass its path")
+        if type(value) is CsvScan:
+            query = value._query
+            query.write(form, to, appends=bool(append), durable=_options.durable(durable))
+            empty = query.view()
+            return _spec(empty.handle, _columns(empty, index=False), form)
         view, (start, stop) = _rows(value, threads)
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:

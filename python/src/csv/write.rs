@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use entasis::{ColumnInfo, Error, default_threads};
-use entasis_csv::write::{Compression, Format, Quoting, Selected, WriteOptions, write, write_file};
+use entasis_csv::Outcome;
+use entasis_csv::write::{
+    Compression, Format, Part, Quoting, Selected, WriteOptions, write, write_file, write_parts,
+    write_parts_file,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::or_raised;
 use super::reader::Raised;
+use super::scan::CsvBatches;
 use crate::handle::Handle;
 use crate::{monitor, options};
 
@@ -68,6 +73,73 @@ pub enum To {
     Object(Py<PyAny>),
 }
 
+/// Writes the rows of a scan as text.
+#[pyfunction]
+pub fn write_csv_batches(
+    py: Python<'_>,
+    batches: &CsvBatches,
+    form: Form,
+    to: To,
+    appends: bool,
+    durable: Option<bool>,
+) -> PyResult<()> {
+    let options = form.options();
+    let raised = Raised::default();
+    let durable = options::durable(durable);
+    let written = batches.run(py, |scan, monitor| {
+        if let To::Path(path) = &to {
+            scan.check_target(path)?;
+        }
+        let mut refused = None;
+        let mut is_first = true;
+        let mut parts = || {
+            let table = match scan.next(None, monitor)? {
+                Some(Outcome::Table(table)) => table,
+                Some(Outcome::Refused(found)) => {
+                    refused = Some(found);
+                    return Err(entasis::Error::interrupted());
+                }
+                // The header is written even without rows.
+                None if is_first => match scan.read(monitor)? {
+                    Outcome::Table(table) => table,
+                    Outcome::Refused(_) => return Ok(None),
+                },
+                None => return Ok(None),
+            };
+            is_first = false;
+            Part::of(batches.file(&table, options.threads)?).map(Some)
+        };
+        let written = match to {
+            To::Path(path) => write_parts_file(&mut parts, &options, &path, durable, appends, monitor),
+            To::Object(object) => write_parts(&mut parts, &options, &mut sink(&object, &raised), monitor),
+        };
+        match refused {
+            Some(refused) => Ok(Some(refused)),
+            None => written.map(|()| None),
+        }
+    });
+    match or_raised(written, &raised)? {
+        Some(refused) => Err(batches.refused(py, refused)),
+        None => Ok(()),
+    }
+}
+
+/// A sink that calls `write` of an object.
+fn sink<'a>(
+    object: &'a Py<PyAny>,
+    raised: &'a Raised,
+) -> impl FnMut(&[u8]) -> entasis::Result<()> + Send + 'a {
+    move |bytes| {
+        let written =
+            Python::attach(|py| object.call_method1(py, "write", (PyBytes::new(py, bytes),)).map(drop));
+        written.map_err(|error| {
+            let text = error.to_string();
+            super::keep(raised, error);
+            Error::io(std::io::Error::other(text), "write")
+        })
+    }
+}
+
 /// Writes rows of columns of a file as text. The columns have their numbers and names.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -99,19 +171,7 @@ pub fn write_csv(
     let durable = options::durable(durable);
     let written = monitor::run_watched(py, progress, |monitor| match to {
         To::Path(path) => write_file(file, &selected, rows, &options, &path, durable, appends, monitor),
-        To::Object(object) => {
-            let mut sink = |bytes: &[u8]| {
-                let written = Python::attach(|py| {
-                    object.call_method1(py, "write", (PyBytes::new(py, bytes),)).map(drop)
-                });
-                written.map_err(|error| {
-                    let text = error.to_string();
-                    super::keep(&raised, error);
-                    Error::io(std::io::Error::other(text), "write")
-                })
-            };
-            write(file, &selected, rows, &options, &mut sink, monitor)
-        }
+        To::Object(object) => write(file, &selected, rows, &options, &mut sink(&object, &raised), monitor),
     });
     or_raised(written, &raised)
 }

@@ -249,7 +249,7 @@ impl Scan {
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        self.sources.check_target(path)?;
+        self.check_target(path)?;
         let mut stream = Stream::create(path, options, monitor)?;
         let (mut n_rows, mut is_first) = (0, true);
         loop {
@@ -277,9 +277,24 @@ impl Scan {
         Ok(Outcome::Table(Table { n_rows, ..table }))
     }
 
+    /// Refuses a path to write that is a text itself.
+    ///
+    /// # Errors
+    /// *Argument*.
+    pub fn check_target(&self, path: &Path) -> Result<()> {
+        self.sources.check_target(path)
+    }
+
     /// The places that did not fit so far, and were made missing or left out.
     pub fn problems(&self) -> &Problems {
         &self.problems
+    }
+
+    /// The error of a refusal.
+    pub fn error(&self, refused: &Refused) -> Error {
+        // Of several texts, the problems have the names.
+        let name = self.sources.named(0).filter(|_| self.sources.is_single());
+        in_text(refused.error(), name.as_ref())
     }
 
     /// The names of all columns of the texts.
@@ -466,6 +481,9 @@ impl Scan {
             }
         }
         for (column, categories) in columns.iter_mut().zip(&self.categories) {
+            if column.pieces.is_empty() {
+                column.pieces.push(Piece::missing(column.of, 0, self.work.query.layout)?);
+            }
             if column.of != Type::Categorical {
                 continue;
             }
@@ -548,10 +566,15 @@ impl Work {
         }
         let bits = condition.test(&tested, n, self.query.layout)?;
         let mut rows: Vec<Range<usize>> = Vec::new();
-        for row in (0..n).filter(|row| bits[row / 64] >> (row % 64) & 1 == 1) {
-            match rows.last_mut() {
-                Some(last) if last.end == row => last.end += 1,
-                _ => rows.push(row..row + 1),
+        for (group, &bits) in bits.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                let row = 64 * group + left.trailing_zeros() as usize;
+                left &= left - 1;
+                match rows.last_mut() {
+                    Some(last) if last.end == row => last.end += 1,
+                    _ => rows.push(row..row + 1),
+                }
             }
         }
         Ok(rows)
