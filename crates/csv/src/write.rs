@@ -82,6 +82,11 @@ fn part(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     let format = &options.format;
+    for name in format.dates.iter().filter_map(|(name, _)| name.as_deref()) {
+        if !columns.iter().any(|selected| selected.info.name == name) {
+            return Err(Error::no_column(format!("dates= names a column '{name}', which is not written")));
+        }
+    }
     let printed = columns.iter().map(|selected| Column::new(file, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
     let n_rows = rows.n(file.n_rows());
@@ -435,6 +440,11 @@ impl Work<'_> {
     }
 
     fn refused(&self, values: &Values<'_>, row: u64) -> Error {
+        if values.column().has_form() {
+            let name = values.column().name();
+            let message = format!("row {row} of column '{name}': its format does not hold the value exactly");
+            return Error::argument(message).advise("use a format with all parts of the time");
+        }
         needs_quotes(format!("row {row} of column '{}'", values.column().name()))
     }
 }

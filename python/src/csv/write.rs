@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use entasis::{ColumnInfo, Error, default_threads};
 use entasis_csv::Outcome;
+use entasis_csv::values::formats::Own;
 use entasis_csv::write::{
     Compression, Format, Part, Quoting, Selected, WriteOptions, write, write_file, write_parts,
     write_parts_file,
@@ -15,7 +16,7 @@ use super::or_raised;
 use super::reader::Raised;
 use super::scan::CsvBatches;
 use crate::handle::Handle;
-use crate::{monitor, options};
+use crate::{errors, monitor, options};
 
 /// The form of a text, from a dict that Python has checked.
 #[derive(FromPyObject)]
@@ -30,15 +31,18 @@ pub struct Form {
     bom: bool,
     is_short: bool,
     disarms: bool,
+    /// Formats of dates for columns by their names, and for all.
+    dates: Vec<(Option<String>, String)>,
     /// Empty for none, and the level.
     compression: (String, i32),
     threads: Option<usize>,
 }
 
 impl Form {
-    fn options(self) -> WriteOptions {
+    fn options(self) -> entasis::Result<WriteOptions> {
         let (compression, level) = self.compression;
-        WriteOptions {
+        let dates = self.dates.into_iter().map(|(name, text)| Ok((name, Own::parse(&text)?)));
+        Ok(WriteOptions {
             format: Format {
                 separator: self.sep,
                 quoting: match self.quote.as_str() {
@@ -54,6 +58,7 @@ impl Form {
                 has_mark: self.bom,
                 is_short: self.is_short,
                 disarms: self.disarms,
+                dates: dates.collect::<entasis::Result<_>>()?,
                 ..Format::default()
             },
             compression: match compression.as_str() {
@@ -62,7 +67,7 @@ impl Form {
                 _ => Compression::None,
             },
             threads: self.threads.unwrap_or_else(default_threads),
-        }
+        })
     }
 }
 
@@ -83,7 +88,7 @@ pub fn write_csv_batches(
     appends: bool,
     durable: Option<bool>,
 ) -> PyResult<()> {
-    let options = form.options();
+    let options = form.options().map_err(|e| errors::raise(py, &e))?;
     let raised = Raised::default();
     let durable = options::durable(durable);
     let written = batches.run(py, |scan, monitor| {
@@ -165,7 +170,7 @@ pub fn write_csv(
             Selected { info: ColumnInfo { name, ..info }, nan_is_missing }
         })
         .collect();
-    let options = form.options();
+    let options = form.options().map_err(|e| errors::raise(py, &e))?;
     let (file, rows) = (&handle.file, rows.0..rows.1);
     let raised = Raised::default();
     let durable = options::durable(durable);

@@ -15,6 +15,20 @@ pub struct Datetime {
     pub is_utc: bool,
 }
 
+/// The year, month and day of the date `days` after 1970-01-01 (Hinnant, *chrono-compatible
+/// low-level date algorithms*, 2013).
+#[inline(always)]
+pub fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
 const MONTH_LENS: [u8; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// The days since 1970 of `text[start..end]`: `2020-01-31`, also with a sign and more digits of the

@@ -12,6 +12,8 @@ use super::numbers;
 use super::strings::{NeedsQuotes, Strings};
 use super::times;
 use crate::piece::buffer;
+use crate::problems::start;
+use crate::values::formats::Own;
 
 /// Nothing, or that a field needs quotes and has to go without.
 type Printed = std::result::Result<(), NeedsQuotes>;
@@ -59,6 +61,8 @@ pub struct Column {
     kind: Kind,
     has_missing: bool,
     nan_is_missing: bool,
+    /// The format of the user of dates and times.
+    form: Option<Own>,
 }
 
 /// Fields that are printed once: those of categories.
@@ -138,14 +142,21 @@ impl Column {
                 }
                 let named = ColumnInfo { name: info.name.clone(), ..(*categories).clone() };
                 let named = Selected { info: named, nan_is_missing: false };
-                let inner = Self::new(file, &named, format, monitor)?;
+                let plain = Format { dates: Vec::new(), ..format.clone() };
+                let inner = Self::new(file, &named, &plain, monitor)?;
                 Kind::Codes(physical, Arc::new(inner.fields(file, &named.info, format, monitor)?))
             }
             _ => return Err(refused()),
         };
         let has_missing = info.record.n_missing > 0;
         let (name, number) = (info.name.clone(), info.index);
-        Ok(Self { name, number, kind, has_missing, nan_is_missing: *nan_is_missing })
+        let form = form(&name, &kind, format)?;
+        Ok(Self { name, number, kind, has_missing, nan_is_missing: *nan_is_missing, form })
+    }
+
+    /// Whether its values have a format of the user.
+    pub fn has_form(&self) -> bool {
+        self.form.is_some()
     }
 
     /// The name.
@@ -171,6 +182,37 @@ impl Column {
         }
         Ok(fields)
     }
+}
+
+/// The format of the user for a column: the one for its name, else the first for all columns that
+/// fits its type.
+fn form(name: &str, kind: &Kind, format: &Format) -> Result<Option<Own>> {
+    let fits = |own: &Own| match kind {
+        Kind::Date(..) | Kind::Timestamp { unit: Unit::Day, .. } => !own.has_time(),
+        Kind::Timestamp { is_utc, .. } => own.has_time() && own.has_offset() == *is_utc,
+        _ => false,
+    };
+    if let Some((_, own)) = format.dates.iter().find(|(of, _)| of.as_deref() == Some(name)) {
+        // Midnight is also written as a date alone.
+        let is_time = matches!(kind, Kind::Timestamp { is_utc: false, .. });
+        if fits(own) || (is_time && !own.has_time()) {
+            return Ok(Some(own.clone()));
+        }
+        let (what, advice) = match kind {
+            Kind::Date(..) | Kind::Timestamp { unit: Unit::Day, .. } => {
+                ("has dates, and its format has a time of day", "leave the time out of the format")
+            }
+            Kind::Timestamp { is_utc: true, .. } => {
+                ("has times in UTC, and its format has no %z", "add the hour and %z to the format")
+            }
+            Kind::Timestamp { .. } => ("has times without a zone, and its format has %z", "leave %z out"),
+            _ => ("has neither dates nor times", "leave it out of dates="),
+        };
+        let message = format!("the column '{}' {what}", start(name, 40));
+        return Err(Error::argument(message).advise(advice));
+    }
+    let mut of_all = format.dates.iter().filter(|(of, _)| of.is_none()).map(|(_, own)| own);
+    Ok(of_all.find(|own| fits(own)).cloned())
 }
 
 /// The bytes of a value in memory.
@@ -315,6 +357,13 @@ impl Values<'_> {
         if is_quoted {
             out.push(printer.quote);
         }
+        if let Some(own) = &self.column.form {
+            self.formed(own, row, out)?;
+            if is_quoted {
+                out.push(printer.quote);
+            }
+            return Ok(());
+        }
         match &self.column.kind {
             Kind::Null => out.extend_from_slice(&printer.missing),
             Kind::Bool => {
@@ -383,6 +432,20 @@ impl Values<'_> {
             out.push(printer.quote);
         }
         Ok(())
+    }
+
+    /// Appends a date or a time in a format of the user.
+    fn formed(&self, own: &Own, row: usize, out: &mut Vec<u8>) -> Printed {
+        let (seconds, nanoseconds) = match self.column.kind {
+            Kind::Date(physical, Unit::Day) | Kind::Timestamp { physical, unit: Unit::Day, .. } => {
+                (self.count(physical, row).saturating_mul(86_400), 0)
+            }
+            Kind::Date(physical, unit) | Kind::Timestamp { physical, unit, .. } => {
+                times::split(self.count(physical, row), unit)
+            }
+            _ => return Ok(()),
+        };
+        if own.write(seconds, nanoseconds, out) { Ok(()) } else { Err(NeedsQuotes) }
     }
 
     #[inline(always)]

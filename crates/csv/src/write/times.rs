@@ -2,6 +2,8 @@
 
 use entasis::Unit;
 
+use crate::values::times::civil;
+
 const PAIRS: &[u8; 200] =
     b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
 5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
@@ -15,18 +17,10 @@ fn two(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&PAIRS[at..at + 2]);
 }
 
-/// Appends the date `days` after 1970-01-01 (Hinnant, *chrono-compatible low-level date
-/// algorithms*, 2013). Years beyond four digits have a sign.
+/// Appends the date `days` after 1970-01-01. Years beyond four digits have a sign.
 #[inline(always)]
 pub fn date(days: i64, out: &mut Vec<u8>) {
-    let shifted = days + 719_468;
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = civil(days);
     if (0..10_000).contains(&year) {
         two(year / 100, out);
         two(year, out);
@@ -95,6 +89,13 @@ pub fn timestamp(count: i64, unit: Unit, is_utc: bool, out: &mut Vec<u8>) {
     if is_utc {
         out.push(b'Z');
     }
+}
+
+/// The seconds and nanoseconds after 1970-01-01T00:00:00 of a count of units.
+pub fn split(count: i64, unit: Unit) -> (i64, u32) {
+    let (per_second, n_digits) = per_second(unit);
+    let rest = count.rem_euclid(per_second) * 10i64.pow(9 - n_digits as u32);
+    (count.div_euclid(per_second), rest as u32)
 }
 
 /// Appends the time of day `count` units after midnight; `false` if it is not in a day.
