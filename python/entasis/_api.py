@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ._arguments.sources import Source, Target
+    from ._csv.scan import CsvScan
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
@@ -132,18 +133,14 @@ def write(
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait, edition)
+        text = _scan_of_text(value)
+        if text is not None and is_path and metadata is None:
+            text._query.store(to)
+            return
+        value = value if text is None else text.read()
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
-        if not is_table and type(value).__name__ == "CsvScan":
-            from ._csv.scan import CsvScan
-
-            if type(value) is CsvScan:
-                if is_path and metadata is None:
-                    value._query.store(to)
-                    return
-                value = value.read()
-                is_table = _hosts.is_frame(value)
         if is_path and is_plain and not is_table and is_source(value):
             from ._grow.writer import write_stream
 
@@ -185,9 +182,20 @@ def to_bytes(
     """
     with reported:
         to = destination(None, compression, threads, False, 0, edition)
+        text = _scan_of_text(value)
+        value = value if text is None else text.read()
         content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
+
+
+def _scan_of_text(value: Any) -> CsvScan | None:
+    """A scan of a text, whose module is loaded only then; None for other values."""
+    if type(value).__name__ != "CsvScan":
+        return None
+    from ._csv.scan import CsvScan
+
+    return value if type(value) is CsvScan else None
 
 
 def _write_all(file: Any, content: bytes | None) -> None:

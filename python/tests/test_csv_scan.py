@@ -492,6 +492,9 @@ def test_scans_are_written_into_files(tmp_path, options, chunks):
     buffer = io.BytesIO()
     en.write(some, buffer)
     assert en.read(buffer.getvalue(), to="polars").equals(some.to_polars())
+    assert en.read(en.to_bytes(some), to="polars").equals(some.to_polars())
+    en.write(some, out, index=False)
+    assert en.read(out, to="polars").equals(some.to_polars())
     before = out.read_bytes()
     late = tmp_path / "late.csv"
     late.write_bytes(LATE)
