@@ -160,7 +160,9 @@ impl Own {
                 Item::HalfHour => digits(out, (hour + 11) % 12 + 1, 2),
                 Item::Minute => digits(out, clock / 60 % 60, 2),
                 Item::Second => digits(out, clock % 60, 2),
-                Item::Fraction if nanoseconds.is_multiple_of(1000) => digits(out, i64::from(nanoseconds / 1000), 6),
+                Item::Fraction if nanoseconds.is_multiple_of(1000) => {
+                    digits(out, i64::from(nanoseconds / 1000), 6)
+                }
                 Item::Fraction => digits(out, i64::from(nanoseconds), 9),
                 Item::Byte(byte) => out.push(*byte),
                 Item::MonthName => {
