@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ._csv.convert import convert
     from ._csv.problems import Problem, Problems
     from ._csv.read import read_csv
+    from ._csv.scan import CsvScan, scan_csv
     from ._csv.sniff import sniff_csv
     from ._csv.spec import Reason, Spec
     from ._csv.write import write_csv
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Condition",
+    "CsvScan",
     "Damage",
     "File",
     "Generation",
@@ -81,6 +83,7 @@ __all__ = [
     "repair",
     "replace_columns",
     "rollback",
+    "scan_csv",
     "scan_polars",
     "set_metadata",
     "set_threads",
@@ -103,6 +106,7 @@ _ON_DEMAND = {
     "_csv.convert": ("convert",),
     "_csv.problems": ("Problem", "Problems"),
     "_csv.read": ("read_csv",),
+    "_csv.scan": ("CsvScan", "scan_csv"),
     "_csv.sniff": ("sniff_csv",),
     "_csv.spec": ("Reason", "Spec"),
     "_csv.write": ("write_csv",),

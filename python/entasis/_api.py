@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ._arguments.sources import Source, Target
+    from ._csv.scan import CsvScan
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
@@ -68,6 +69,7 @@ def write(
         - a NumPy array, or a dict of arrays;
         - an open file, or a view of one. Long ones are written batch by batch, unless they have
           objects, an index of several levels, or are frames of StaticFrame;
+        - a scan of a text file, which is written batch by batch;
         - a record batch reader, a relation of DuckDB, or a dataset of pyarrow. The first two are
           written batch by batch, unless they have dictionaries or metadata are given. For other
           objects with `__arrow_c_stream__` pass `pa.RecordBatchReader.from_stream(x)`;
@@ -131,6 +133,11 @@ def write(
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait, edition)
+        text = _scan_of_text(value)
+        if text is not None and is_path and metadata is None:
+            text._query.store(to)
+            return
+        value = value if text is None else text.read()
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
@@ -175,9 +182,20 @@ def to_bytes(
     """
     with reported:
         to = destination(None, compression, threads, False, 0, edition)
+        text = _scan_of_text(value)
+        value = value if text is None else text.read()
         content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
+
+
+def _scan_of_text(value: Any) -> CsvScan | None:
+    """A scan of a text, whose module is loaded only then; None for other values."""
+    if type(value).__name__ != "CsvScan":
+        return None
+    from ._csv.scan import CsvScan
+
+    return value if type(value) is CsvScan else None
 
 
 def _write_all(file: Any, content: bytes | None) -> None:

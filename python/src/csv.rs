@@ -2,6 +2,7 @@
 
 mod condition;
 mod reader;
+mod scan;
 mod table;
 mod write;
 
@@ -20,8 +21,9 @@ use crate::write::destination::Destination;
 use crate::{errors, monitor};
 use condition::PyCondition;
 use reader::{PyReader, Raised};
+pub use scan::{CsvBatches, CsvText, scan_csv};
 pub use table::CsvTable;
-pub use write::write_csv;
+pub use write::{write_csv, write_csv_batches};
 
 /// The argument that a text is read from.
 #[derive(FromPyObject)]

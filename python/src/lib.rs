@@ -55,7 +55,10 @@ mod _entasis {
     #[pymodule_export]
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
-    use crate::csv::{CsvTable, convert_csv, read_csv, sniff_csv, write_csv};
+    use crate::csv::{
+        CsvBatches, CsvTable, CsvText, convert_csv, read_csv, scan_csv, sniff_csv, write_csv,
+        write_csv_batches,
+    };
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]

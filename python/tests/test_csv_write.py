@@ -15,6 +15,7 @@ import pytest
 
 import entasis as en
 
+pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 
 WORDS = ["", "x", " x", "x ", "a,b", 'a"b', "a\nb", "a\rb", "\r\n", "NA", "null", "1", "-2.5", "1e5", "007", "+1"]
@@ -53,6 +54,66 @@ def test_texts():
     assert written(pl.DataFrame({"s": ["=1", "-x", "a"]}), formulas="quote") == "s\n'=1\n'-x\na\n"
     assert written(pl.DataFrame({"s": ["x", None]})) == "s\nx\n\n\n"
     assert written(pl.DataFrame({"s": []})) == "s\n"
+
+
+def test_formats_of_dates(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "d": [date(2020, 1, 31), date(1999, 12, 1), None],
+            "t": [datetime(2020, 1, 31, 12, 30), datetime(2020, 2, 1), None],
+            "z": pl.Series([datetime(2020, 1, 31, 23, 30), None, None], dtype=pl.Datetime("us", "UTC")),
+            "s": ["31.01.2020", "x", None],
+        }
+    )
+    text = written(frame[["d", "t", "s"]], dates="%d.%m.%Y")
+    assert text.splitlines()[1] == "31.01.2020,2020-01-31T12:30:00,31.01.2020"
+    text = written(frame, dates=["%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M%z"])
+    assert text.splitlines()[1:] == [
+        "31.01.2020,31.01.2020 12:30,31.01.2020 23:30+0000,31.01.2020",
+        "01.12.1999,01.02.2020 00:00,,x",
+        ",,,",
+    ]
+    for dates in (
+        "%d/%m/%y",
+        ["%b %d %Y", "%I:%M:%S.%f %p %Y %j", "%Y-%m-%dT%H:%M%z"],
+        {"d": "%Y%m%d", "t": "%Y%m%d %H%M", "z": "%H:%M%z %d.%m.%Y"},
+        {"d": "%Y%m%d", None: "%d.%m.%Y %H:%M:%S"},
+    ):
+        path = tmp_path / "t.csv"
+        spec = en.write_csv(frame, path, dates=dates)
+        assert en.read_csv(path, "polars", spec=spec).equals(frame)
+        assert en.scan_csv(path, spec=spec).to_polars().equals(frame)
+        en.write(frame, tmp_path / "t.entasis")
+        en.write_csv(en.scan_csv(path, spec=spec), tmp_path / "again.csv", dates=dates)
+        assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
+    # Times at midnight are dates by the format of their column.
+    days = pd.DataFrame({"t": pd.to_datetime(["2020-01-31", "2020-02-01"])})
+    path = tmp_path / "days.csv"
+    spec = en.write_csv(days, path, dates={"t": "%d.%m.%Y"})
+    assert path.read_text() == "t\n31.01.2020\n01.02.2020\n"
+    assert spec.types == ["date"]
+    assert en.read_csv(path, "polars", spec=spec)["t"].to_list() == [date(2020, 1, 31), date(2020, 2, 1)]
+    assert written(frame[["d"]], dates="%d.%m.%Y", quote="all").splitlines()[1] == '"31.01.2020"'
+    for wrong, message in (
+        ({"t": "%d.%m.%Y"}, "row 0 of column 't'"),
+        ({"t": "%d.%m.%Y %H"}, "row 0 of column 't'"),
+        ({"t": "%d.%m.%Y %H:%M%z"}, "%z"),
+        ({"z": "%d.%m.%Y %H:%M"}, "%z"),
+        ({"d": "%d.%m.%Y %H"}, "time of day"),
+        ({"s": "%d.%m.%Y"}, "neither dates nor times"),
+        ({"d": ["%d.%m.%Y", "%d/%m/%Y"]}, "2 formats"),
+        ("%d", "does not give one date"),
+        ("%d,%m,%Y", "need quotes"),
+        ("%Y-%d-%m", None),
+        ({"x": "%d.%m.%Y"}, "x"),
+    ):
+        if message is None:
+            # ISO 8601 gives another day, and the reader would refuse it.
+            with pytest.raises(en.ArgumentError, match="row 1 of column 'd'"):
+                written(frame[["d"]], dates=wrong)
+            continue
+        with pytest.raises((en.ArgumentError, en.ColumnNotFoundError), match=message):
+            written(frame, dates=wrong)
 
 
 def test_other_types():

@@ -63,6 +63,7 @@ DOCUMENTED = [
     "_changes",
     "_csv.convert",
     "_csv.read",
+    "_csv.scan",
     "_csv.sniff",
     "_csv.spec",
     "_csv.write",
@@ -117,7 +118,7 @@ def test_public_functions_have_sections():
 
     functions = {name: getattr(en, name) for name in en.__all__ if inspect.isfunction(getattr(en, name))}
     functions["collate"] = torch.collate
-    for cls in (en.File, en.Tree, Writer, torch.MapDataset, torch.IterableDataset):
+    for cls in (en.File, en.CsvScan, en.Tree, Writer, torch.MapDataset, torch.IterableDataset):
         methods = inspect.getmembers(cls, inspect.isfunction)
         functions |= {f"{cls.__name__}.{name}": f for name, f in methods if not name.startswith("_")}
     assert {"read", "write", "hash", "File.read", "Tree.read"} <= functions.keys()
@@ -126,7 +127,7 @@ def test_public_functions_have_sections():
         takes_arguments = len(inspect.signature(function).parameters) > ("." in name)
         assert not takes_arguments or "Parameters" in found, name
         assert not takes_arguments or "Examples" in found, name
-    classes = (en.File, en.Tree, Writer, en.Record, en.Info, en.EntasisError)
+    classes = (en.File, en.CsvScan, en.Tree, Writer, en.Record, en.Info, en.EntasisError)
     for cls in (*classes, torch.MapDataset, torch.IterableDataset):
         assert "Examples" in sections(cls.__doc__ or ""), cls
 

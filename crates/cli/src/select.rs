@@ -1,6 +1,7 @@
 //! `entasis select`, `entasis count` and `entasis sample`: rows by a condition, or at random.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use entasis::{Error, File, Monitor};
 use entasis_query::{Plan, Scan};
@@ -15,12 +16,14 @@ use crate::output::Out;
 use crate::progress::Watch;
 use crate::row_set::RowSet;
 use crate::text::{count, escape, thousands};
+use crate::to_text;
 
 const EXAMPLES: &str = "Examples:
   entasis select flights.entasis --where \"delay > 60 and carrier in ('LX', 'OS')\"
   entasis select flights.entasis --where \"day between '2024-01-05' and '2024-01-07'\" --columns day,delay
   entasis select flights.entasis --where \"not cancelled and tail is not null\" --json | jq .tail
   entasis select flights.entasis --where \"delay > 60\" --to entasis --output late.entasis
+  entasis select flights.entasis --where \"delay > 60\" --to csv --output late.csv.gz
   entasis select flights.entasis --where \"\\\"air time\\\" < 30\" --explain
 
 Conditions: = != < <= > >=, in (...), between ... and ..., like 'x%_', is null, is nan, a column of booleans, and, or, \
@@ -45,11 +48,12 @@ pub(crate) struct Args {
     /// Print how many rows statistics decide, and no rows
     #[arg(long, conflicts_with_all = ["json", "limit", "to"])]
     explain: bool,
-    /// The form of the rows: a printed table, JSON (as --json), or an Entasis file with the same
-    /// types and labels [default: table]
+    /// The form of the rows: a printed table, JSON (as --json), a text with commas and a header, or
+    /// an Entasis file with the same types and labels [default: table]
     #[arg(long, value_name = "FORM", conflicts_with = "json")]
     to: Option<Form>,
-    /// The file for `--to entasis`; one that exists is replaced
+    /// The file for `--to entasis` and `--to csv`; one that exists is replaced. A text whose name
+    /// ends with .gz or .zst is compressed [default for csv: the standard output]
     #[arg(long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -63,6 +67,8 @@ enum Form {
     Table,
     /// A JSON object per row
     Json,
+    /// A text file, which `entasis convert` reads
+    Csv,
     /// An Entasis file
     Entasis,
 }
@@ -108,13 +114,26 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut print = args.print.clone();
     print.json |= args.to == Some(Form::Json);
     let output = output(args)?;
-    let file = print.read.open.open_table(&print.file)?;
+    let file = Arc::new(print.read.open.open_table(&print.file)?);
     if args.explain {
         return explain(&file, args.condition.as_deref(), out);
     }
-    let is_printed = !print.json && output.is_none();
+    let is_printed = matches!(args.to, None | Some(Form::Table)) && !print.json;
     let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let mut found = Found::new(&file, args.condition.as_deref(), limit, print.read.threads)?;
+    if args.to == Some(Form::Csv) {
+        let indices = print.indices(&file)?;
+        let info = |column| file.column(column as u64).map(Arc::unwrap_or_clone);
+        let infos = indices.into_iter().map(info).collect::<entasis::Result<_>>()?;
+        let has_labels = !print.has_no_index();
+        let (n, n_columns) =
+            to_text::write_found(&file, found, infos, has_labels, output, print.read.threads)?;
+        if let Some(path) = output {
+            let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
+            writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
+        }
+        return Ok(());
+    }
     if let Some(path) = output {
         let indices = print.indices(&file)?;
         let n_columns = indices.len() as u64;
@@ -146,12 +165,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     head::print(&file, &shown, Some(note), &print, out)
 }
 
-/// The file to write, if the form is an Entasis file.
+/// The file to write, if the form is that of a file.
 fn output(args: &Args) -> entasis::Result<Option<&Path>> {
     let wrong = |what: &'static str, advice| Err(Error::argument(what).advise(advice));
-    match (args.to == Some(Form::Entasis), &args.output) {
+    let (is_entasis, is_text) = (args.to == Some(Form::Entasis), args.to == Some(Form::Csv));
+    match (is_entasis || is_text, &args.output) {
         (false, None) => Ok(None),
-        (true, Some(_)) if args.print.has_no_index() => {
+        (true, Some(_)) if is_entasis && args.print.has_no_index() => {
             wrong("--no-index is for printed rows", "leave it out: the labels are written to the new file")
         }
         (true, Some(path)) => {
@@ -161,8 +181,11 @@ fn output(args: &Args) -> entasis::Result<Option<&Path>> {
             }
             Ok(Some(path))
         }
+        (true, None) if is_text => Ok(None),
         (true, None) => wrong("--to entasis needs a file to write", "name it after --output"),
-        (false, Some(_)) => wrong("--output is for --to entasis", "write --to entasis --output OUT"),
+        (false, Some(_)) => {
+            wrong("--output is for --to entasis and --to csv", "write --to entasis --output OUT")
+        }
     }
 }
 

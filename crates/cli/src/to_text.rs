@@ -1,20 +1,25 @@
-//! `entasis convert` from an Entasis file to a text.
+//! Entasis files as text: `entasis convert` and `entasis select`.
 
 use std::io::{self, Read as _, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-use entasis::{ColumnInfo, Durable, Error, File, MAGIC, default_threads};
-use entasis_csv::write::{Compression, Selected, WriteOptions, write, write_file};
+use entasis::{ColumnInfo, Durable, Error, File, MAGIC, Monitor, Rows, default_threads};
+use entasis_csv::write::{
+    Compression, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
+};
 use entasis_query::NanIsNull;
 
 use crate::csv::CsvArgs;
 use crate::failure::{Failure, Outcome};
+use crate::found::Found;
 use crate::labels;
 use crate::names::requested_columns;
 use crate::open::require_table;
 use crate::output::Out;
-use crate::progress::Watch;
+use crate::progress::{Step, Watch};
+use crate::row_set::RowSet;
 use crate::text::{count, escape, size};
 
 /// Whether a path names an Entasis file.
@@ -45,17 +50,9 @@ pub(crate) fn run(
     let mut options = WriteOptions { format, compression: Compression::None, threads };
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
     if output == Path::new("-") {
-        let mut sink = |bytes: &[u8]| {
-            io::stdout().write_all(bytes).map_err(|error| Error::io(error, "write the standard output"))
-        };
-        return Ok(write(&file, &columns, rows, &options, &mut sink, &watch)?);
+        return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
     }
-    let name = output.to_string_lossy().to_lowercase();
-    options.compression = match name.rsplit_once('.') {
-        Some((_, "gz")) => Compression::Gzip(6),
-        Some((_, "zst" | "zstd")) => Compression::Zstd(3),
-        _ => Compression::None,
-    };
+    options.compression = compression(output);
     write_file(&file, &columns, rows, &options, output, durable, false, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
@@ -64,10 +61,75 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// The compression that the end of a path names.
+fn compression(path: &Path) -> Compression {
+    let name = path.to_string_lossy().to_lowercase();
+    match name.rsplit_once('.') {
+        Some((_, "gz")) => Compression::Gzip(6),
+        Some((_, "zst" | "zstd")) => Compression::Zstd(3),
+        _ => Compression::None,
+    }
+}
+
+/// Rows that are collected before they are written.
+const ROWS: u64 = 1 << 18;
+
+/// Writes the found rows of columns as text to `output`, or to the standard output. Returns the
+/// numbers of rows and columns.
+///
+/// # Errors
+/// As [`write_parts`], and as for finding the rows.
+pub(crate) fn write_found(
+    file: &Arc<File>,
+    mut found: Found<'_>,
+    infos: Vec<ColumnInfo>,
+    has_labels: bool,
+    output: Option<&Path>,
+    threads: Option<usize>,
+) -> Outcome<(u64, u64)> {
+    let columns = selected(file, infos, has_labels)?;
+    let mut options =
+        WriteOptions { threads: threads.unwrap_or_else(default_threads), ..WriteOptions::default() };
+    let watch = Watch::new("writing");
+    let (mut waiting, mut n, mut is_first) = (RowSet::default(), 0, true);
+    let mut parts = || {
+        while waiting.n() < ROWS
+            && let Some(rows) = found.next().transpose()?
+        {
+            watch.check()?;
+            waiting.append(rows);
+            watch.progress(found.n_tested(), file.n_rows());
+        }
+        // The header is written even without rows.
+        let rows = waiting.take(ROWS).or_else(|| is_first.then(RowSet::default));
+        is_first = false;
+        Ok(rows.map(|rows| {
+            n += rows.n();
+            Part { file: Arc::clone(file), columns: columns.clone(), rows: Rows::from(&rows) }
+        }))
+    };
+    match output {
+        Some(path) => {
+            options.compression = compression(path);
+            write_parts_file(&mut parts, &options, path, Durable::Auto, false, &Step)?;
+        }
+        None => write_parts(&mut parts, &options, &mut to_stdout, &Step)?,
+    }
+    Ok((n, columns.len() as u64))
+}
+
+fn to_stdout(bytes: &[u8]) -> entasis::Result<()> {
+    io::stdout().write_all(bytes).map_err(|error| Error::io(error, "write the standard output"))
+}
+
 /// The columns to write. Without a choice these are the labels of rows, then all columns.
 fn columns(file: &File, path: &Path, args: &CsvArgs) -> Outcome<Vec<Selected>> {
-    let mut infos = chosen(file, path, args)?;
-    if args.columns.is_none() {
+    selected(file, chosen(file, path, args)?, args.columns.is_none())
+}
+
+/// Columns, maybe after the labels of rows.
+fn selected(file: &File, mut infos: Vec<ColumnInfo>, has_labels: bool) -> Outcome<Vec<Selected>> {
+    if has_labels {
         let stored = labels::of(file)?.into_iter().filter_map(|label| match label.source {
             labels::Source::Column(info) => Some(ColumnInfo { name: label.name, ..*info }),
             labels::Source::Range { .. } => None,

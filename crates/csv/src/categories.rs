@@ -97,13 +97,7 @@ impl Categories {
     /// # Errors
     /// As [`Categories::code`].
     pub fn join(&mut self, piece: &mut Piece) -> Result<()> {
-        let mut new = Vec::new();
-        let mut rest = &piece.bytes[..];
-        while let Some((len, after)) = rest.split_first_chunk() {
-            let (text, after) = after.split_at(u64::from_le_bytes(*len) as usize);
-            new.push(self.code(text)?);
-            rest = after;
-        }
+        let new = self.add(piece)?;
         piece.bytes = Default::default();
         let stays = new.iter().enumerate().all(|(old, &new)| old == new as usize);
         if !stays {
@@ -112,6 +106,18 @@ impl Categories {
             codes.iter_mut().for_each(|code| *code = new.get(*code as usize).copied().unwrap_or(0));
         }
         Ok(())
+    }
+
+    /// The codes of the categories of a piece, which are added.
+    fn add(&mut self, piece: &Piece) -> Result<Vec<i32>> {
+        let mut codes = Vec::new();
+        let mut rest = &piece.bytes[..];
+        while let Some((len, after)) = rest.split_first_chunk() {
+            let (text, after) = after.split_at(u64::from_le_bytes(*len) as usize);
+            codes.push(self.code(text)?);
+            rest = after;
+        }
+        Ok(codes)
     }
 
     /// The categories from number `from` on as strings with offsets.
@@ -157,6 +163,16 @@ pub fn encode(text: Piece, layout: TextLayout) -> Result<Piece> {
         rest = after;
     }
     Ok(Piece { of: Type::Categorical, n: text.n, values, bytes, ..text })
+}
+
+/// The categories of a piece of [`encode`], as strings with offsets.
+///
+/// # Errors
+/// *Out of memory*.
+pub fn of_piece(piece: &Piece) -> Result<Piece> {
+    let mut categories = Categories::default();
+    categories.add(piece)?;
+    categories.piece(0)
 }
 
 /// The bytes of string `i`.

@@ -64,7 +64,7 @@ impl Chunk {
 
 /// Cuts a text.
 pub struct Cutter<'a> {
-    input: &'a mut dyn Input,
+    input: Box<dyn Input + 'a>,
     dialect: Dialect,
     /// Bytes of a chunk, unless a row is longer.
     chunk_len: usize,
@@ -90,7 +90,7 @@ impl<'a> Cutter<'a> {
     /// # Errors
     /// As [`Input::read`].
     pub fn new(
-        input: &'a mut dyn Input,
+        input: impl Input + 'a,
         dialect: Dialect,
         skip: usize,
         chunk_len: usize,
@@ -98,7 +98,7 @@ impl<'a> Cutter<'a> {
     ) -> Result<Self> {
         let most = most.clamp(1, MOST);
         let mut cutter = Self {
-            input,
+            input: Box::new(input),
             dialect,
             chunk_len: chunk_len.clamp(1, MOST),
             most,
@@ -116,6 +116,11 @@ impl<'a> Cutter<'a> {
     /// Makes later chunks at least this long.
     pub fn lengthen(&mut self, chunk_len: usize) {
         self.chunk_len = self.chunk_len.max(chunk_len).min(MOST);
+    }
+
+    /// Bytes of a chunk, unless a row is longer.
+    pub fn chunk_len(&self) -> usize {
+        self.chunk_len
     }
 
     /// The number of chunks so far.

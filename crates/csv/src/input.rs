@@ -24,6 +24,20 @@ pub trait Input: Send {
     }
 }
 
+impl<T: Input + ?Sized> Input for &mut T {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        (**self).read(into)
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        (**self).rewind()
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (**self).progress()
+    }
+}
+
 /// Texts whose rows form one table.
 pub trait Inputs: Send {
     /// The number of texts.

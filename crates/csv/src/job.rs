@@ -11,7 +11,7 @@ use crate::condition::Condition;
 use crate::input::Inputs;
 use crate::piece::TextLayout;
 use crate::problems::{OnError, start};
-use crate::read::{Outcome, Plan, Refused, Selection, Table, read_all, store_all};
+use crate::read::{Outcome, Plan, Query, Refused, Scan, Selection, Table, read_all, store_all};
 use crate::sniff::{Given, Sniffed, sniff};
 use crate::source::{Origin, Source, SourceOptions};
 use crate::sources::Sources;
@@ -209,14 +209,47 @@ impl Job {
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        if let Ok(to) = path.canonicalize()
-            && self.sources.paths().any(|from| from.canonicalize().is_ok_and(|from| from == to))
-        {
-            return Err(Error::argument("the file to write is the text that is read").in_file(path));
-        }
+        self.sources.check_target(path)?;
         let stored = store_all(&mut self.sources, &self.plan, path, options, lend, monitor);
         self.report_end(&stored, monitor);
         self.with_warnings(stored)
+    }
+
+    /// Gives each column the type of its values in the first `n` rows, unless the options have one.
+    /// Returns a table of all columns without values. Rows that do not fit are left to the reading.
+    ///
+    /// # Errors
+    /// As [`read`](crate::read()).
+    pub fn find_types(&mut self, n: u64, monitor: &dyn Monitor) -> Result<Table> {
+        let columns = std::mem::replace(&mut self.plan.columns, Selection::All);
+        let (on_error, id) = (self.plan.on_error, self.plan.id.take());
+        (self.plan.rows, self.plan.on_error) = (Some(0..n), OnError::Missing);
+        let found = self.read(monitor);
+        (self.plan.rows, self.plan.on_error) = (None, on_error);
+        (self.plan.columns, self.plan.id) = (columns, id);
+        let Outcome::Table(mut table) = found? else { unreachable!("problems are collected") };
+        let spec = self.spec(&table);
+        self.plan.types = table.columns.iter().map(|column| (column.name.clone(), column.of)).collect();
+        self.plan.dates = dates(Some(&spec), &Options::default());
+        // Texts that changed meanwhile are refused by their names.
+        if self.plan.has_header && self.plan.names.is_none() {
+            self.plan.expected_names = Some(table.names.clone());
+        } else {
+            self.plan.names = Some(table.names.clone());
+        }
+        table.columns.iter_mut().for_each(|column| column.pieces.clear());
+        self.sources.close();
+        Ok(table)
+    }
+
+    /// Begins to read batches. [`Job::find_types`] is called before. A stream is read by the first
+    /// scan alone.
+    ///
+    /// # Errors
+    /// As [`Scan::next`], for columns that the texts lack.
+    pub fn scan(&mut self, query: Query) -> Result<Scan> {
+        let names = self.plan.types.iter().map(|(name, _)| name.clone()).collect();
+        Scan::new(self.sources.again(), self.plan.clone(), names, query)
     }
 
     /// Reports that all bytes are read, which short readings never do on their way.

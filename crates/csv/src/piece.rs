@@ -1,5 +1,7 @@
 //! The values of a column in one chunk.
 
+use std::ops::Range;
+
 use entasis::{Buffer, Error, Result};
 
 use crate::types::{Type, Unit};
@@ -117,6 +119,78 @@ impl Piece {
         self.of != Type::Null && self.validity.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
     }
 
+    /// The values of neighbouring rows.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn part(&self, rows: Range<usize>, layout: TextLayout) -> Result<Self> {
+        self.rows(std::slice::from_ref(&rows), layout)
+    }
+
+    /// The values of some rows, which are ascending ranges.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn rows(&self, rows: &[Range<usize>], layout: TextLayout) -> Result<Self> {
+        let n = rows.iter().map(Range::len).sum();
+        let validity = self.validity.as_ref().map(|bits| bits_of(bits, rows, n)).transpose()?;
+        let (values, bytes) = match self.of {
+            Type::Null => Default::default(),
+            Type::Bool => (bits_of(&self.values, rows, n)?, Buffer::default()),
+            Type::Text if layout == TextLayout::Views => self.views_of(rows, n)?,
+            Type::Text => self.strings_of(rows, n)?,
+            of => {
+                let width = of.width().unwrap_or(1);
+                let mut values = buffer(width * n)?;
+                copy(rows, &mut values, |row| width * row, &self.values);
+                // Those of codes are the categories.
+                let mut bytes = buffer(self.bytes.len())?;
+                bytes.copy_from_slice(&self.bytes);
+                (values, bytes)
+            }
+        };
+        Ok(Self { of: self.of, n, values, bytes, validity, facts: self.facts })
+    }
+
+    /// The offsets and the bytes of the strings in some rows.
+    fn strings_of(&self, rows: &[Range<usize>], n: usize) -> Result<(Buffer, Buffer)> {
+        let from: &[i64] = bytemuck::cast_slice(&self.values);
+        let mut values = buffer(8 * (n + 1))?;
+        let to: &mut [i64] = bytemuck::cast_slice_mut(&mut values);
+        let (mut at, mut len) = (0, 0);
+        for rows in rows {
+            for row in rows.clone() {
+                at += 1;
+                to[at] = len + from[row + 1] - from[rows.start];
+            }
+            len = to[at];
+        }
+        let mut bytes = buffer(len as usize)?;
+        copy(rows, &mut bytes, |row| from[row] as usize, &self.bytes);
+        Ok((values, bytes))
+    }
+
+    /// The views and the bytes of the strings in some rows.
+    fn views_of(&self, rows: &[Range<usize>], n: usize) -> Result<(Buffer, Buffer)> {
+        let mut values = buffer(16 * n)?;
+        copy(rows, &mut values, |row| 16 * row, &self.values);
+        let number = |view: &[u8], at: usize| {
+            view[at..].first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes) as usize)
+        };
+        let is_long = |view: &&[u8]| number(view, 0) > 12;
+        let len = values.chunks_exact(16).filter(is_long).map(|view| number(view, 0)).sum();
+        let (mut bytes, mut at) = (buffer(len)?, 0);
+        for view in values.chunks_exact_mut(16) {
+            let (len, from) = (number(view, 0), number(view, 12));
+            if len > 12 {
+                bytes[at..at + len].copy_from_slice(&self.bytes[from..from + len]);
+                view[12..].copy_from_slice(&(at as u32).to_le_bytes());
+                at += len;
+            }
+        }
+        Ok((values, bytes))
+    }
+
     /// The same values as a wider type; `None` if it does not hold them exactly.
     ///
     /// # Errors
@@ -205,13 +279,82 @@ impl Piece {
     }
 }
 
+/// Copies the bytes of some rows, which are those from `at(row)` on.
+fn copy(rows: &[Range<usize>], to: &mut [u8], at: impl Fn(usize) -> usize, from: &[u8]) {
+    let mut end = 0;
+    for rows in rows.iter().filter(|rows| !rows.is_empty()) {
+        let from = &from[at(rows.start)..at(rows.end)];
+        to[end..end + from.len()].copy_from_slice(from);
+        end += from.len();
+    }
+}
+
+/// The bits of some rows.
+fn bits_of(bits: &[u8], rows: &[Range<usize>], n: usize) -> Result<Buffer> {
+    let mut found = buffer(n.div_ceil(8))?;
+    for (at, row) in rows.iter().cloned().flatten().enumerate() {
+        found[at / 8] |= (bits[row / 8] >> (row % 8) & 1) << (at % 8);
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
+    fn strings(texts: &[Option<String>], layout: TextLayout) -> Piece {
+        let (mut ends, mut views, mut bytes) = (vec![0i64], Vec::new(), Vec::new());
+        let mut validity = buffer(texts.len().div_ceil(8)).unwrap();
+        for (i, text) in texts.iter().enumerate() {
+            validity[i / 8] |= u8::from(text.is_some()) << (i % 8);
+            let text = text.as_deref().unwrap_or_default().as_bytes();
+            let mut view = [0; 16];
+            view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+            if text.len() <= 12 {
+                view[4..4 + text.len()].copy_from_slice(text);
+            } else {
+                view[4..8].copy_from_slice(&text[..4]);
+                view[12..].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+            }
+            if text.len() > 12 || layout == TextLayout::Offsets {
+                bytes.extend_from_slice(text);
+            }
+            views.extend_from_slice(&view);
+            ends.push(bytes.len() as i64);
+        }
+        let ends: &[u8] = bytemuck::cast_slice(&ends);
+        let from = if layout == TextLayout::Views { &views[..] } else { ends };
+        let (mut values, mut memory) = (buffer(from.len()).unwrap(), buffer(bytes.len()).unwrap());
+        values.copy_from_slice(from);
+        memory.copy_from_slice(&bytes);
+        let (of, facts) = (Type::Text, Facts::default());
+        Piece { of, n: texts.len(), values, bytes: memory, validity: Some(validity), facts }
+    }
+
     proptest! {
+        #[test]
+        fn rows_of_strings_are_those_of_the_strings(
+            texts in prop::collection::vec(prop::option::of("[a-z]{0,20}"), 1..40),
+            keeps in prop::collection::vec(any::<bool>(), 40),
+        ) {
+            let mut rows: Vec<Range<usize>> = Vec::new();
+            for row in (0..texts.len()).filter(|&row| keeps[row]) {
+                match rows.last_mut().filter(|last| last.end == row) {
+                    Some(last) => last.end += 1,
+                    None => rows.push(row..row + 1),
+                }
+            }
+            let kept: Vec<_> = rows.iter().cloned().flatten().map(|row| texts[row].clone()).collect();
+            for layout in [TextLayout::Offsets, TextLayout::Views] {
+                let (found, wanted) = (strings(&texts, layout).rows(&rows, layout).unwrap(), strings(&kept, layout));
+                prop_assert_eq!(&found.values[..], &wanted.values[..]);
+                prop_assert_eq!(&found.bytes[..], &wanted.bytes[..]);
+                prop_assert_eq!(found.validity.as_deref(), wanted.validity.as_deref());
+            }
+        }
+
         #[test]
         fn exact_integers_come_back(value: i64, shift in 0u32..64) {
             for value in [value, value >> shift, value >> shift << shift, i64::MAX, i64::MIN] {

@@ -5,12 +5,14 @@ mod chunk;
 mod columns;
 mod header;
 mod pass;
+mod scan;
 mod store;
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use scan::{Query, Scan};
 pub use store::{store, store_all};
 
 use entasis::{Buffer, Error, Monitor, Result};
@@ -19,6 +21,7 @@ use crate::categories::Categories;
 use crate::condition::Condition;
 use crate::convert::Meaning;
 use crate::dialect::Dialect;
+use crate::frame::{Lent, Values};
 use crate::input::{Input, Inputs, Single};
 use crate::piece::{Facts, Piece, TextLayout, buffer};
 use crate::problems::{OnError, Problems, start};
@@ -179,6 +182,15 @@ pub struct Column {
     pub has_missing: bool,
     /// The format of the user that all its dates have.
     pub format: Option<String>,
+}
+
+impl Column {
+    /// The values, for a frame.
+    pub fn lent(&self) -> Lent<'_> {
+        let pieces = self.pieces.iter().map(Values::from).collect();
+        let categories = self.categories.iter().map(Values::from).collect();
+        Lent { name: &self.name, of: self.of, pieces, categories }
+    }
 }
 
 /// The outcome of a reading.

@@ -129,6 +129,8 @@ pub struct Source {
     copy: Option<Spill>,
     /// Whether the text comes from the copy.
     is_replayed: bool,
+    /// Whether the copy does not grow, as no other pass follows.
+    is_last_pass: bool,
     has_failed: bool,
 }
 
@@ -198,6 +200,7 @@ impl Source {
             sampled_at: 0,
             copy: (is_stream && options.spill_limit > 0).then(|| Spill::new(options.spill_limit)),
             is_replayed: false,
+            is_last_pass: false,
             has_failed: false,
         })
     }
@@ -243,6 +246,9 @@ impl Source {
             match copy.read(into)? {
                 0 => self.is_replayed = false,
                 n => return Ok(n),
+            }
+            if self.is_last_pass {
+                self.copy = None;
             }
         }
         let n = self.text.read(into)?;
@@ -310,6 +316,14 @@ impl Source {
     /// Whether the text is the bytes of the source after its byte order mark.
     fn is_plain(&self) -> bool {
         self.compression.is_none() && self.charset == Charset::Utf8
+    }
+
+    /// Keeps no copy of a stream from here on, as no other pass follows.
+    pub fn forget(&mut self) {
+        self.is_last_pass = true;
+        if !self.is_replayed {
+            self.copy = None;
+        }
     }
 
     /// Begins the text anew, for a second pass.

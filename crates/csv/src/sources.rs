@@ -1,7 +1,7 @@
 //! The sources of a table. Only one file is open at a time.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -95,6 +95,77 @@ impl Sources {
         self.all.iter().flat_map(|one| one.warnings.iter().map(move |warning| named(one, warning))).collect()
     }
 
+    /// Sources of the same origins, which are opened again. Streams go over to them.
+    #[must_use]
+    pub fn again(&mut self) -> Self {
+        let is_single = self.is_single();
+        let one = |one: &mut One| {
+            let origin = match &mut one.origin {
+                Kept::Path(path) => Kept::Path(path.clone()),
+                Kept::Bytes(bytes) => Kept::Bytes(Arc::clone(bytes)),
+                Kept::Stream(origin) => {
+                    let (origin, source) = (Kept::Stream(origin.take()), one.source.take());
+                    let (name, is_new) = (Arc::clone(&one.name), one.is_new);
+                    return One {
+                        name,
+                        origin,
+                        is_new,
+                        source,
+                        len: None,
+                        state: None,
+                        warnings: Vec::new(),
+                    };
+                }
+            };
+            // A file may have grown.
+            let len = match &origin {
+                Kept::Path(path) if !is_single => fs::metadata(path).ok().map(|file| file.len()),
+                _ => one.len,
+            };
+            let name = Arc::clone(&one.name);
+            One { name, origin, is_new: false, source: None, len, state: None, warnings: Vec::new() }
+        };
+        Self { all: self.all.iter_mut().map(one).collect(), options: self.options.clone() }
+    }
+
+    /// The name of text `i` in errors; `None` for bytes alone.
+    pub fn named(&self, i: usize) -> Option<Arc<str>> {
+        let is_bytes = self.is_single() && matches!(self.all[i].origin, Kept::Bytes(_));
+        (!is_bytes).then(|| Arc::clone(&self.all[i].name))
+    }
+
+    /// Refuses a path to write that is a source itself.
+    ///
+    /// # Errors
+    /// *Argument*.
+    pub fn check_target(&self, path: &Path) -> Result<()> {
+        if let Ok(to) = path.canonicalize()
+            && self.paths().any(|from| from.canonicalize().is_ok_and(|from| from == to))
+        {
+            return Err(Error::argument("the file to write is the text that is read").in_file(path));
+        }
+        Ok(())
+    }
+
+    /// Closes the files that are open.
+    pub fn close(&mut self) {
+        for one in self.all.iter_mut().filter(|one| !matches!(one.origin, Kept::Stream(_))) {
+            one.source = None;
+        }
+    }
+
+    /// Text `i` from its first byte on, for one pass. It no longer belongs to these sources.
+    ///
+    /// # Errors
+    /// As [`Inputs::open`].
+    pub fn take(&mut self, i: usize) -> Result<Source> {
+        self.open(i)?;
+        let source = self.all[i].source.take();
+        let mut source = source.ok_or_else(|| Error::argument("the text is not open"))?;
+        source.forget();
+        Ok(source)
+    }
+
     fn source(&mut self, i: usize) -> Result<&mut Source> {
         for (other, one) in self.all.iter_mut().enumerate() {
             if other != i && !matches!(one.origin, Kept::Stream(_)) {
@@ -107,7 +178,9 @@ impl Sources {
                 Kept::Path(path) => Origin::Path(path.clone()),
                 Kept::Bytes(bytes) => Origin::Bytes(Arc::clone(bytes)),
                 Kept::Stream(origin) => {
-                    origin.take().ok_or_else(|| Error::argument("a stream can be read only once"))?
+                    let advice = "save it to a file and read that, or keep the frame that was read";
+                    let once = || Error::argument("a stream can be read only once").advise(advice);
+                    origin.take().ok_or_else(once)?
                 }
             };
             if let Origin::Path(path) = &origin {

@@ -19,9 +19,9 @@ mod times;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use entasis::{Durable, Error, Monitor, Result, Silent};
+use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
 
 use cells::{Cells, Ending, join};
 use columns::Column;
@@ -73,25 +73,56 @@ pub fn write<'a>(
     sink: &mut Sink<'_>,
     monitor: &dyn Monitor,
 ) -> Result<()> {
+    options.format.check()?;
+    let place = Place { is_first: true, is_last: true };
+    part(source.into(), columns, &Rows::Range(rows), options, place, sink, monitor)
+}
+
+/// The place of some rows among those of a text.
+#[derive(Clone, Copy)]
+struct Place {
+    is_first: bool,
+    is_last: bool,
+}
+
+/// Writes some rows of a text.
+fn part(
+    source: Source<'_>,
+    columns: &[Selected],
+    rows: &Rows,
+    options: &WriteOptions,
+    place: Place,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
     let format = &options.format;
-    format.check()?;
-    let source = source.into();
+    for name in format.dates.iter().filter_map(|(name, _)| name.as_deref()) {
+        if !columns.iter().any(|selected| selected.info.name == name) {
+            return Err(Error::no_column(format!("dates= names a column '{name}', which is not written")));
+        }
+    }
     let printed = columns.iter().map(|selected| selected::column(source, selected, format, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
-    let len = row_len(source, &printed, &rows)?;
+    let n_rows = rows.n(source.n_rows());
+    let len = row_len(source, &printed, rows, n_rows)?;
     let n = (WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS);
     let work = Work {
         source,
         columns: &printed,
-        rows: rows.clone(),
+        rows,
+        n_rows,
         n,
         n_of_block: (BLOCK / usize::try_from(len).unwrap_or(BLOCK)).clamp(1, MOST_OF_BLOCK),
-        n_windows: rows.end.saturating_sub(rows.start).div_ceil(n),
+        n_windows: n_rows.div_ceil(n),
+        is_last: place.is_last,
         options,
         printer: Printer::new(format),
     };
-    let mut header = if format.has_mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
-    header.extend(self::header(columns, format)?);
+    let mut header = Vec::new();
+    if place.is_first {
+        header.extend_from_slice(if format.has_mark { b"\xef\xbb\xbf" } else { b"" });
+        header.extend(self::header(columns, format)?);
+    }
     let threads = options.threads.max(1);
     let queue = Queue {
         state: Mutex::new(State {
@@ -112,7 +143,7 @@ pub fn write<'a>(
     let helpers = (threads - 1).min(usize::try_from(work.n_windows.saturating_sub(1)).unwrap_or(usize::MAX));
     entasis_platform::thread_pool::run(helpers, &|_| work.run(&queue, &Silent, &|_| {}), |_| {
         work.run(&queue, monitor, &|written| {
-            monitor.progress((written * n).min(rows.end - rows.start), rows.end - rows.start);
+            monitor.progress((written * n).min(n_rows), n_rows);
         });
     });
     let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -136,6 +167,19 @@ pub fn write_file<'a>(
     appends: bool,
     monitor: &dyn Monitor,
 ) -> Result<()> {
+    let (mut target, options) = begin(columns, options, path, durable, appends)?;
+    write(source, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    target.commit()
+}
+
+/// Begins to write into the file at `path`. Returns also the options of the rows to write.
+fn begin(
+    columns: &[Selected],
+    options: &WriteOptions,
+    path: &Path,
+    durable: Durable,
+    appends: bool,
+) -> Result<(Target, WriteOptions)> {
     options.format.check()?;
     let mut target = Target::create(path, durable)?;
     let mut options = options.clone();
@@ -145,8 +189,85 @@ pub fn write_file<'a>(
             (options.format.has_header, options.format.has_mark) = (false, false);
         }
     }
-    write(source, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
+    Ok((target, options))
+}
+
+/// Some rows of a file.
+pub struct Part {
+    /// The file.
+    pub file: Arc<File>,
+    /// The columns to write.
+    pub columns: Vec<Selected>,
+    /// The rows to write.
+    pub rows: Rows,
+}
+
+impl Part {
+    /// All rows and columns of a file whose NaN are values.
+    ///
+    /// # Errors
+    /// As for reading the file.
+    pub fn of(file: File) -> Result<Self> {
+        let infos = file.columns(0..file.n_columns())?;
+        let columns = infos.into_iter().map(|info| Selected { info, nan_is_missing: false }).collect();
+        Ok(Self { file: Arc::new(file), columns, rows: Rows::All })
+    }
+}
+
+/// Returns the next rows of a text, and none at the end. There is one part at least.
+pub type Parts<'a> = dyn FnMut() -> Result<Option<Part>> + 'a;
+
+/// Writes parts with the same columns, one after the other. See [`write()`].
+///
+/// # Errors
+/// As [`write()`], and as `parts`.
+pub fn write_parts(
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    options.format.check()?;
+    match parts()? {
+        Some(first) => rest(first, parts, options, sink, monitor),
+        None => Ok(()),
+    }
+}
+
+/// Writes parts into the file at `path`. See [`write_file`].
+///
+/// # Errors
+/// As [`write_file`], and as `parts`.
+pub fn write_parts_file(
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    path: &Path,
+    durable: Durable,
+    appends: bool,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let Some(first) = parts()? else { return Ok(()) };
+    let (mut target, options) = begin(&first.columns, options, path, durable, appends)?;
+    rest(first, parts, &options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit()
+}
+
+/// Writes the first part and those after it.
+fn rest(
+    first: Part,
+    parts: &mut Parts<'_>,
+    options: &WriteOptions,
+    sink: &mut Sink<'_>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let (mut now, mut is_first) = (first, true);
+    loop {
+        let next = parts()?;
+        let place = Place { is_first, is_last: next.is_none() };
+        part(Source::File(&now.file), &now.columns, &now.rows, options, place, &mut *sink, monitor)?;
+        let Some(next) = next else { return Ok(()) };
+        (now, is_first) = (next, false);
+    }
 }
 
 /// The row of names; empty without one.
@@ -169,19 +290,27 @@ fn ending(i: usize, n: usize, format: &Format) -> Ending {
 }
 
 /// The bytes of a row, about.
-fn row_len(source: Source<'_>, columns: &[Column], rows: &Range<u64>) -> Result<u64> {
-    let n_rows = rows.end.saturating_sub(rows.start).max(1);
+fn row_len(source: Source<'_>, columns: &[Column], rows: &Rows, n_rows: u64) -> Result<u64> {
     let mut len = 10 * columns.len() as u64 + 1;
     match source {
         Source::File(file) => {
+            let span = match rows {
+                Rows::Range(rows) => rows.clone(),
+                Rows::Indices(rows) if n_rows > 0 => {
+                    rows.iter().copied().min().unwrap_or(0)
+                        ..rows.iter().copied().max().map_or(0, |last| last + 1)
+                }
+                _ => 0..file.n_rows(),
+            };
+            let n = span.end.saturating_sub(span.start).max(1);
             for column in columns {
-                len = len.saturating_add(file.text_len(column.number, rows.clone())? / n_rows);
+                len = len.saturating_add(file.text_len(column.number, span.clone())? / n);
             }
         }
         Source::Frame(_) => {
-            // The first rows stand for all.
-            let mut reader = Reader::new(source, columns);
-            let n = reader.read(rows.start..rows.end.min(rows.start + STEP).max(rows.start), &Silent)?;
+            // The first rows show the length of all.
+            let mut reader = Reader::new(source, columns, rows);
+            let n = reader.read(0..n_rows.min(STEP), &Silent)?;
             len += reader.values().map(|values| (values.bytes.len() / n.max(1)) as u64).sum::<u64>();
         }
     }
@@ -192,11 +321,14 @@ fn row_len(source: Source<'_>, columns: &[Column], rows: &Range<u64>) -> Result<
 struct Work<'a> {
     source: Source<'a>,
     columns: &'a [Column],
-    rows: Range<u64>,
+    rows: &'a Rows,
+    n_rows: u64,
     /// The rows of a window, and of a block.
     n: u64,
     n_of_block: usize,
     n_windows: u64,
+    /// Whether the text ends with these rows.
+    is_last: bool,
     options: &'a WriteOptions,
     printer: Printer,
 }
@@ -291,7 +423,7 @@ impl Work<'_> {
     fn run(&self, queue: &Queue<'_>, monitor: &dyn Monitor, progress: &dyn Fn(u64)) {
         let _end = EndOnUnwind(queue);
         let mut cells: Vec<Cells> = self.columns.iter().map(|_| Cells::default()).collect();
-        let mut reader = Reader::new(self.source, self.columns);
+        let mut reader = Reader::new(self.source, self.columns, self.rows);
         while let Some(window) = queue.take(self.n_windows) {
             if monitor.interrupted() {
                 return queue.fail(Error::interrupted());
@@ -313,8 +445,8 @@ impl Work<'_> {
         cells: &mut [Cells],
         mut out: Vec<u8>,
     ) -> Result<Vec<u8>> {
-        let mut at = self.rows.start + window * self.n;
-        let end = self.rows.end.min(at + self.n);
+        let mut at = window * self.n;
+        let end = self.n_rows.min(at + self.n);
         let format = &self.options.format;
         let mut len = 0;
         while at < end {
@@ -325,7 +457,9 @@ impl Work<'_> {
                 for (i, (values, cells)) in values.iter().zip(&mut *cells).enumerate() {
                     let ending = ending(i, self.columns.len(), format);
                     let printed = self.printer.print(values, rows.clone(), i == 0, ending, cells);
-                    printed.map_err(|Refused(row)| refused(values.column, at + row as u64))?;
+                    printed.map_err(|Refused(row)| {
+                        refused(values.column, rows::number(self.rows, at + row as u64))
+                    })?;
                 }
                 len = join(cells, rows.len(), &mut out, len);
             }
@@ -333,7 +467,8 @@ impl Work<'_> {
         }
         out.truncate(len);
         let line_end = ending(0, 1, format);
-        if self.columns.len() == 1 && end == self.rows.end && cells[0].ends_blank(line_end) {
+        let is_end = self.is_last && end == self.n_rows;
+        if self.columns.len() == 1 && is_end && cells[0].ends_blank(line_end) {
             // Readers take a blank line at the end for none.
             out.extend_from_slice(format.line_end());
         }
@@ -342,6 +477,11 @@ impl Work<'_> {
 }
 
 fn refused(column: &Column, row: u64) -> Error {
+    if column.form.is_some() {
+        let name = &column.name;
+        let message = format!("row {row} of column '{name}': its format does not hold the value exactly");
+        return Error::argument(message).advise("use a format with all parts of the time");
+    }
     needs_quotes(format!("row {row} of column '{}'", column.name))
 }
 

@@ -89,7 +89,7 @@ def of(
         "na": None if na is None else _texts("na", na),
         "decimal": _byte("decimal", decimal),
         "thousands": _byte("thousands", thousands),
-        "dates": _formats(dates),
+        "dates": formats(dates),
         "id": None if id is None else _texts("id", id)[0],
         "encoding": encoding,
         "fill": bool(fill),
@@ -151,7 +151,7 @@ def limits(rows: Rows | None) -> tuple[int, int] | None:
     return first, max(first, end)
 
 
-def _formats(
+def formats(
     dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | Mapping[str | None, str | Iterable[str]] | None,
 ) -> list[tuple[str | None, list[str]]]:
     """The formats of dates for columns by their names, and for None those of all columns."""

@@ -76,7 +76,15 @@ def warn(table: CsvTable, on_error: str, *, are_returned: bool) -> Problems:
     return met
 
 
-def _summary(problems: Problems, on_error: str) -> str:
+def warn_met(found: tuple[int, list[tuple[int, int, int, str | None, str, str, str | None]]], on_error: str) -> None:
+    """Warn the caller of the caller of the problems of rows that were read batch by batch."""
+    met = of(found)
+    if met.n:
+        summary = _summary(met, on_error, "`problems` of this warning lists them")
+        warnings.warn(ProblemWarning(summary, met), stacklevel=4)
+
+
+def _summary(problems: Problems, on_error: str, advice: str = "Pass problems=True for a list of them") -> str:
     first = problems[0]
     where = (
         f"line {first.line}"
@@ -88,5 +96,5 @@ def _summary(problems: Problems, on_error: str) -> str:
     what = "left out" if on_error == "skip" else "made missing or left out"
     return (
         f"{count} not fit and {verb} {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
-        "Pass problems=True for a list of them"
+        f"{advice}"
     )

@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from entasis import _entasis
 from entasis._arguments.options import integer
-from entasis._file.file import File
 from entasis._filter import bind as _bind
 from entasis._libraries import registry as _hosts
-from entasis._libraries.library_errors import read as read_columns
 from entasis._memory import reported
-from entasis._view.table import OpenTable
-from entasis._view.view import View
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import arguments as _arguments
 from . import problems as _problems
 from . import progress as _progress
-from .pieces import Pieces
+from .frames import as_file, chosen, frame
 
 if TYPE_CHECKING:
     import os
@@ -230,32 +226,16 @@ def read_csv(
         met = _problems.warn(table, on_error, are_returned=problems)
         left = None if native is not None else rows
         if filter is None or table.is_filtered:
-            frame, named = _frame(table, host, left, threads, arrow=is_arrow), table.names
+            made, named = frame(table, host, left, threads, arrow=is_arrow), table.names
         else:
-            named = _chosen([name for name in table.names if name != id], columns, drop)
+            named = chosen([name for name in table.names if name != id], columns, drop)
             named = named if id is None else [id, *named]
-            frame = _as_file(table, threads).read(
+            made = as_file(table, threads).read(
                 columns=named, rows=left, filter=filter, to=cast("Host", host), threads=threads
             )
         if index_col is not None:
-            frame = _with_index(frame, host, named, index_col)
-        return (frame, met) if problems else frame
-
-
-def _frame(table: _entasis.CsvTable, host: str, rows: Any, threads: int | None, *, arrow: bool) -> Any:
-    if arrow and table.names and table.is_arrow:
-        parts = table.arrow()
-        stream = _Stream(parts)
-        if host == "polars":
-            import polars as pl
-
-            return pl.DataFrame(stream)
-        import pyarrow as pa
-
-        return pa.RecordBatchReader.from_stream(stream).read_all()
-    if rows is None and host in ("pandas", "numpy", "static_frame"):
-        return read_columns(_hosts.reader(host, None), cast("Handle", Pieces(table)), {}, None, None, threads)
-    return _as_file(table, threads).read(rows=rows, to=cast("Host", host), threads=threads)
+            made = _with_index(made, host, named, index_col)
+        return (made, met) if problems else made
 
 
 def _condition(filter: Filter) -> tuple[list[str], Callable[[Handle], tuple[Any, ...]]] | None:
@@ -268,28 +248,6 @@ def _condition(filter: Filter) -> tuple[list[str], Callable[[Handle], tuple[Any,
     if names is None:
         return None
     return names, lambda handle: _bind.tree(condition, handle, lambda labels: [names.index(labels[0])])
-
-
-def _as_file(table: _entasis.CsvTable, threads: int | None) -> File:
-    return File._of(View(OpenTable(table.file(threads), "<csv>")))
-
-
-def _chosen(names: list[str], columns: str | Iterable[str] | None, drop: str | Iterable[str] | None) -> list[str]:
-    """The names of the columns to return, of all columns of the text."""
-    if columns is not None:
-        return [columns] if isinstance(columns, str) else list(columns)
-    left_out = {drop} if isinstance(drop, str) else set(drop or ())
-    return [name for name in names if name not in left_out]
-
-
-class _Stream:
-    """Arrow tables of one type as one stream."""
-
-    def __init__(self, parts: tuple[_entasis.ArrowTable, ...]) -> None:
-        self.parts = parts
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.parts[0].stream(iter(self.parts))
 
 
 def _with_index(frame: Any, host: str, names: list[str], index_col: int | str) -> Any:

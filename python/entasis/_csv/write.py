@@ -19,11 +19,13 @@ from entasis._view.view import View
 from entasis._write import destination, of_scan, write_whole
 from entasis.errors import ArgumentError
 
+from . import arguments as _arguments
 from . import progress as _progress
+from .scan import CsvScan
 from .spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Protocol
 
     from entasis._entasis import Builder
@@ -64,6 +66,11 @@ def write_csv(
     bom: bool = False,
     digits: Literal[15] | None = None,
     formulas: Literal["keep", "quote"] = "keep",
+    dates: str
+    | Iterable[str]
+    | Mapping[str, str | Iterable[str]]
+    | Mapping[str | None, str | Iterable[str]]
+    | None = None,
     append: bool = False,
     index: bool = True,
     compression: Literal["gzip", "zstd"] | None = None,
@@ -80,8 +87,8 @@ def write_csv(
     Parameters
     ----------
     value
-        A frame of any library, a dict of arrays, or a `File` or `Scan`, whose rows are written
-        without holding all of them in memory.
+        A frame of any library, a dict of arrays, or a `File`, a `Scan` or a `CsvScan`, whose rows
+        are written without holding all of them in memory.
     target
         A path, whose file is replaced when all is written, or an object with `write`, which gets
         bytes.
@@ -107,6 +114,12 @@ def write_csv(
     formulas
         "quote" puts an apostrophe before texts that begin with `=`, `+`, `-`, `@`, a tab or a
         carriage return, so that a spreadsheet does not run them.
+    dates
+        A format of dates and times in place of ISO 8601, such as "%d.%m.%Y", with the parts that
+        `read_csv` knows. It is for columns of dates, or of times if it has a time of day, and with
+        `%z` of times with a zone. A list has several formats. A dict has formats for single
+        columns: `{"day": "%m/%d/%Y"}`. Its key None stands for all other columns. A format without
+        a time of day for a column of times at midnight makes them dates.
     append
         Whether to add the rows to an old file. It must begin with the same header, unless
         `header=False`.
@@ -121,7 +134,7 @@ def write_csv(
         Whether to force the file to the disk. None does so only if the file replaces one.
     progress
         True shows a bar after one second. A function is called with the rows that were written,
-        with all rows, and with `unit="rows"`.
+        with all rows, and with `unit="rows"`. A `CsvScan` reports no progress.
 
     Returns
     -------
@@ -135,7 +148,10 @@ def write_csv(
     UnsupportedTypeError
         A column has a type that a text does not have, such as lists or bytes.
     ArgumentError
-        An argument does not fit, or a text needs quotes that `quote="never"` forbids.
+        An argument does not fit, a text needs quotes that `quote="never"` forbids, or a format of
+        `dates` does not hold a value exactly.
+    ColumnNotFoundError
+        `dates` has the name of a column that is not written.
     FileError
         The operating system refused to write.
 
@@ -172,12 +188,18 @@ def write_csv(
             "has_returns": _one_of("line_end", line_end, ("\n", "\r\n")) == "\r\n",
             "bom": bool(bom),
             "is_short": _one_of("digits", digits, (None, 15)) == 15,
+            "dates": _formats(dates),
             "disarms": _one_of("formulas", formulas, ("keep", "quote")) == "quote",
             "compression": _compression(compression, to),
             "threads": _options.threads(threads),
         }
         if append and not isinstance(to, str):
             raise ArgumentError("append= adds to a file: pass its path")
+        if type(value) is CsvScan:
+            query = value._query
+            query.write(form, to, appends=bool(append), durable=_options.durable(durable))
+            empty = query.view()
+            return _spec(empty.handle, _columns(empty, index=False), form)
         view, rows, builder = _rows(value, threads)
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:
@@ -240,6 +262,7 @@ def _columns(view: View, *, index: bool) -> list[tuple[int, str]]:
 def _spec(handle: _entasis.Handle, columns: list[tuple[int, str]], form: dict[str, Any]) -> Spec:
     """The spec that reads a text back."""
     infos = handle.columns([number for number, _ in columns])
+    of = {name: text for name, text in form["dates"] if name is not None}
     return Spec(
         {
             "separator": chr(form["sep"]),
@@ -251,19 +274,22 @@ def _spec(handle: _entasis.Handle, columns: list[tuple[int, str]], form: dict[st
             "header": form["header"],
             "all_quoted": form["quote"] != "auto",
             "names": [name for _, name in columns],
-            "types": [_type(info.type_name) for info in infos],
+            "types": [_type(info.type_name, of.get(name)) for info, (_, name) in zip(infos, columns, strict=True)],
             "missing": [form["na"]] if form["na"] else [],
             "missing_in_text": True,
             "decimal": chr(form["decimal"]),
             "thousands": None,
-            "dates": [],
+            "dates": [text for name, text in form["dates"] if name is None],
+            "column_dates": {name: [text] for name, text in form["dates"] if name is not None},
         }
     )
 
 
-def _type(name: str) -> str:
-    """The type of a column in a spec."""
+def _type(name: str, form: str | None) -> str:
+    """The type of a column in a spec. `form` is the format of its dates, if it has one of its own."""
     kind, _, rest = name.partition("[")
+    if kind == "timestamp" and form is not None and "%H" not in form and "%I" not in form:
+        return "date"
     if kind == "timestamp":
         # Times with a zone are written in UTC.
         unit, _, zone = rest.rstrip("]").partition(", ")
@@ -271,6 +297,17 @@ def _type(name: str) -> str:
     if name.startswith(("categorical", "decimal(")):
         return "categorical" if name.startswith("categorical") else name
     return _TYPES.get(name, "string")
+
+
+def _formats(
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | Mapping[str | None, str | Iterable[str]] | None,
+) -> list[tuple[str | None, str]]:
+    """Formats of dates for columns by their names, and for None those of all columns."""
+    found = _arguments.formats(dates)
+    for name, texts in found:
+        if name is not None and len(texts) != 1:
+            raise ArgumentError(f"dates= has {len(texts)} formats for column {_options.shown(name)}: pass one")
+    return [(name, text) for name, texts in found for text in texts]
 
 
 def _compression(compression: str | None, to: Any) -> tuple[str, int]:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from entasis._host_map import interpretation
 
 if TYPE_CHECKING:
-    from .rows import ArrowRows
+    from typing import Protocol, Self
+
+    class RowsOf(Protocol):
+        """Rows with columns that are chosen by their numbers."""
+
+        numbers: list[int]
+
+        def reopened(self, numbers: list[int], layout: int) -> Self:
+            """Some columns, with strings in a layout."""
+
+        def __arrow_c_schema__(self) -> object: ...
+
+    Rows = TypeVar("Rows", bound=RowsOf)
 
 # Layouts of strings, see `Handle.read_arrow`.
 _SMALL, _LARGE, _VIEWS = 0, 1, 2
 
 
-def honoured(capsule: object, rows: ArrowRows) -> tuple[ArrowRows, Any]:
+def honoured(capsule: object, rows: Rows) -> tuple[Rows, Any]:
     """Honour a request as far as possible.
 
     A request names columns, in any order, and their types. A request that names other columns is

@@ -12,7 +12,7 @@ use entasis_csv::fill::{fill, n_missing};
 use entasis_csv::frame::{Lent, Values, frame};
 use entasis_csv::piece::{Piece, TextLayout};
 use entasis_csv::problems::Problems;
-use entasis_csv::{Job, Outcome, Table, Type};
+use entasis_csv::{Job, Outcome, Scan, Table, Type};
 use entasis_query::NanIsNull;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -205,6 +205,16 @@ pub fn store(
     job.store(path, options, &lend, monitor)
 }
 
+/// Writes the rows of a scan into a file.
+pub fn store_scan(
+    scan: &mut Scan,
+    path: &Path,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> entasis::Result<Outcome> {
+    scan.store(path, options, &lend, monitor)
+}
+
 /// A file in memory with columns.
 pub fn in_memory(
     columns: &[Lent<'_>],
@@ -223,8 +233,8 @@ pub fn in_memory(
 /// Memory for a frame that ends before it: of a file in memory, or of a window of `store`.
 fn lend(memory: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised, no longer than isize::MAX, and never written to. The frame
-    // ends within `in_memory`, or within the call of `Job::store`, which keeps the columns of
-    // a window longer than their frame.
+    // ends within `in_memory`, or within the call of `Job::store` or `Scan::store`, which keeps the
+    // columns of a window longer than their frame.
     unsafe { HostRead::new(memory.as_ptr(), memory.len()) }
 }
 

@@ -3,15 +3,21 @@
 use std::path::PathBuf;
 
 use entasis::{ColumnInfo, Error, default_threads};
-use entasis_csv::write::{Compression, Format, Quoting, Selected, Source, WriteOptions, write, write_file};
+use entasis_csv::Outcome;
+use entasis_csv::values::formats::Own;
+use entasis_csv::write::{
+    Compression, Format, Part, Quoting, Selected, Source, WriteOptions, write, write_file, write_parts,
+    write_parts_file,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::or_raised;
 use super::reader::Raised;
+use super::scan::CsvBatches;
 use crate::handle::Handle;
 use crate::write::builder::Builder;
-use crate::{monitor, options};
+use crate::{errors, monitor, options};
 
 /// The form of a text, from a dict that Python has checked.
 #[derive(FromPyObject)]
@@ -26,15 +32,18 @@ pub struct Form {
     bom: bool,
     is_short: bool,
     disarms: bool,
+    /// Formats of dates for columns by their names, and for all.
+    dates: Vec<(Option<String>, String)>,
     /// Empty for none, and the level.
     compression: (String, i32),
     threads: Option<usize>,
 }
 
 impl Form {
-    fn options(self) -> WriteOptions {
+    fn options(self) -> entasis::Result<WriteOptions> {
         let (compression, level) = self.compression;
-        WriteOptions {
+        let dates = self.dates.into_iter().map(|(name, text)| Ok((name, Own::parse(&text)?)));
+        Ok(WriteOptions {
             format: Format {
                 separator: self.sep,
                 quoting: match self.quote.as_str() {
@@ -50,6 +59,7 @@ impl Form {
                 has_mark: self.bom,
                 is_short: self.is_short,
                 disarms: self.disarms,
+                dates: dates.collect::<entasis::Result<_>>()?,
                 ..Format::default()
             },
             compression: match compression.as_str() {
@@ -58,7 +68,7 @@ impl Form {
                 _ => Compression::None,
             },
             threads: self.threads.unwrap_or_else(default_threads),
-        }
+        })
     }
 }
 
@@ -67,6 +77,73 @@ impl Form {
 pub enum To {
     Path(PathBuf),
     Object(Py<PyAny>),
+}
+
+/// Writes the rows of a scan as text.
+#[pyfunction]
+pub fn write_csv_batches(
+    py: Python<'_>,
+    batches: &CsvBatches,
+    form: Form,
+    to: To,
+    appends: bool,
+    durable: Option<bool>,
+) -> PyResult<()> {
+    let options = form.options().map_err(|e| errors::raise(py, &e))?;
+    let raised = Raised::default();
+    let durable = options::durable(durable);
+    let written = batches.run(py, |scan, monitor| {
+        if let To::Path(path) = &to {
+            scan.check_target(path)?;
+        }
+        let mut refused = None;
+        let mut is_first = true;
+        let mut parts = || {
+            let table = match scan.next(None, monitor)? {
+                Some(Outcome::Table(table)) => table,
+                Some(Outcome::Refused(found)) => {
+                    refused = Some(found);
+                    return Err(entasis::Error::interrupted());
+                }
+                // The header is written even without rows.
+                None if is_first => match scan.read(monitor)? {
+                    Outcome::Table(table) => table,
+                    Outcome::Refused(_) => return Ok(None),
+                },
+                None => return Ok(None),
+            };
+            is_first = false;
+            Part::of(batches.file(&table, options.threads)?).map(Some)
+        };
+        let written = match to {
+            To::Path(path) => write_parts_file(&mut parts, &options, &path, durable, appends, monitor),
+            To::Object(object) => write_parts(&mut parts, &options, &mut sink(&object, &raised), monitor),
+        };
+        match refused {
+            Some(refused) => Ok(Some(refused)),
+            None => written.map(|()| None),
+        }
+    });
+    match or_raised(written, &raised)? {
+        Some(refused) => Err(batches.refused(py, refused)),
+        None => Ok(()),
+    }
+}
+
+/// A sink that calls `write` of an object.
+fn sink<'a>(
+    object: &'a Py<PyAny>,
+    raised: &'a Raised,
+) -> impl FnMut(&[u8]) -> entasis::Result<()> + Send + 'a {
+    move |bytes| {
+        let written =
+            Python::attach(|py| object.call_method1(py, "write", (PyBytes::new(py, bytes),)).map(drop));
+        written.map_err(|error| {
+            let text = error.to_string();
+            super::keep(raised, error);
+            Error::io(std::io::Error::other(text), "write")
+        })
+    }
 }
 
 /// Writes rows of columns of a file as text. The columns have their numbers and names. With a
@@ -97,7 +174,7 @@ pub fn write_csv(
             Selected { info: ColumnInfo { name, ..info }, nan_is_missing }
         })
         .collect();
-    let options = form.options();
+    let options = form.options().map_err(|e| errors::raise(py, &e))?;
     let frame = builder.as_ref().map(|builder| builder.borrow_mut().table()).transpose()?;
     let source = frame.as_ref().map_or(Source::File(&handle.file), Source::Frame);
     let rows = rows.0..rows.1;
@@ -105,19 +182,7 @@ pub fn write_csv(
     let durable = options::durable(durable);
     let written = monitor::run_watched(py, progress, |monitor| match to {
         To::Path(path) => write_file(source, &selected, rows, &options, &path, durable, appends, monitor),
-        To::Object(object) => {
-            let mut sink = |bytes: &[u8]| {
-                let written = Python::attach(|py| {
-                    object.call_method1(py, "write", (PyBytes::new(py, bytes),)).map(drop)
-                });
-                written.map_err(|error| {
-                    let text = error.to_string();
-                    super::keep(&raised, error);
-                    Error::io(std::io::Error::other(text), "write")
-                })
-            };
-            write(source, &selected, rows, &options, &mut sink, monitor)
-        }
+        To::Object(object) => write(source, &selected, rows, &options, &mut sink(&object, &raised), monitor),
     });
     drop(frame);
     if let Some(builder) = builder {

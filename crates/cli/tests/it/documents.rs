@@ -102,7 +102,7 @@ fn bash_completes_words() {
         (&["--ver"], &["--version"]),
         (&["head", "--wi"], &["--width"]),
         (&["cat", "a.entasis", "--wh"], &["--where"]),
-        (&["select", "--to", ""], &["table", "json", "entasis"]),
+        (&["select", "--to", ""], &["table", "json", "csv", "entasis"]),
         (&["completions", "z"], &["zsh"]),
         // Nothing is left for the files that bash adds by default.
         (&["head", ""], &[]),

@@ -35,8 +35,8 @@ pub struct Done<T> {
 }
 
 /// A pass over a text, window by window.
-pub struct Pass<'a> {
-    shared: Mutex<Shared<'a>>,
+pub struct Pass<'a, 'c> {
+    shared: Mutex<Shared<'c>>,
     header: &'a Header,
     plan: &'a Plan,
     /// Line ends before the next window.
@@ -57,11 +57,42 @@ struct Shared<'a> {
 /// The products of chunks, or the errors that stopped them, and whether the pass goes on.
 type Results<T> = Mutex<Vec<Option<(std::result::Result<Done<T>, Failure>, bool)>>>;
 
-impl<'a> Pass<'a> {
+/// A pass between two of its windows, without the header and the plan.
+pub struct Paused<'a> {
+    cutter: Cutter<'a>,
+    first: Option<Chunk>,
+    failure: Option<Failure>,
+    /// The number of rows so far, if only some rows are read.
+    pub n_rows: u64,
+    /// Line ends so far.
+    pub n_lines: u64,
+    is_done: bool,
+}
+
+impl<'a> Paused<'a> {
+    /// A pass before its first window. See [`Pass::new`].
+    pub fn new(cutter: Cutter<'a>, first: Chunk, header: &Header) -> Self {
+        let n_lines = header.n_lines;
+        Self { cutter, first: Some(first), failure: None, n_rows: 0, n_lines, is_done: false }
+    }
+
+    /// Bytes of a chunk, unless a row is longer.
+    pub fn chunk_len(&self) -> usize {
+        self.cutter.chunk_len()
+    }
+
+    /// Goes on with the header and the plan of the pass before.
+    pub fn go_on<'p>(self, header: &'p Header, plan: &'p Plan) -> Pass<'p, 'a> {
+        let Self { cutter, first, failure, n_rows, n_lines, is_done } = self;
+        let shared = Shared { cutter, first, failure, n_rows, left: 0, is_done };
+        Pass { shared: Mutex::new(shared), header, plan, n_lines }
+    }
+}
+
+impl<'a, 'c> Pass<'a, 'c> {
     /// A pass over the chunks of a cutter from `first` on, which has the header.
-    pub fn new(cutter: Cutter<'a>, first: Chunk, header: &'a Header, plan: &'a Plan) -> Self {
-        let shared = Shared { cutter, first: Some(first), failure: None, n_rows: 0, left: 0, is_done: false };
-        Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
+    pub fn new(cutter: Cutter<'c>, first: Chunk, header: &'a Header, plan: &'a Plan) -> Self {
+        Paused::new(cutter, first, header).go_on(header, plan)
     }
 
     /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order.
@@ -76,6 +107,21 @@ impl<'a> Pass<'a> {
         monitor: &dyn Monitor,
         work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
     ) -> Result<Vec<Done<T>>> {
+        let (done, error) = self.part(len, monitor, work)?;
+        error.map_or(Ok(done), Err)
+    }
+
+    /// As [`Pass::window`]. Returns also the error of the first chunk that has one, after the
+    /// products of the chunks before.
+    ///
+    /// # Errors
+    /// *Interrupted*.
+    pub fn part<T: Send>(
+        &mut self,
+        len: usize,
+        monitor: &dyn Monitor,
+        work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
+    ) -> Result<(Vec<Done<T>>, Option<Error>)> {
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
         shared.left = len;
         let first = shared.first.as_ref().map_or(shared.cutter.number(), |chunk| chunk.number);
@@ -107,7 +153,10 @@ impl<'a> Pass<'a> {
         for (result, goes_on) in
             results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().map_while(|of| of)
         {
-            let next = result.map_err(|failure| described(failure, self.n_lines))?;
+            let next = match result {
+                Ok(next) => next,
+                Err(failure) => return Ok((done, Some(described(failure, self.n_lines)))),
+            };
             self.n_lines += next.n_lines;
             done.push(next);
             if !goes_on {
@@ -118,10 +167,16 @@ impl<'a> Pass<'a> {
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Chunks before the one that stopped the pass decide, whatever other threads met.
         let is_reached = first + done.len() == shared.cutter.number() && !stopped.into_inner();
-        match shared.failure.take_if(|_| is_reached) {
-            Some(failure) => Err(described(failure, self.n_lines)),
-            None => Ok(done),
-        }
+        let failure = shared.failure.take_if(|_| is_reached);
+        Ok((done, failure.map(|failure| described(failure, self.n_lines))))
+    }
+
+    /// Ends the use of the header and the plan for a while.
+    pub fn pause(self) -> Paused<'c> {
+        let n_lines = self.n_lines;
+        let Shared { cutter, first, failure, n_rows, is_done, .. } =
+            self.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Paused { cutter, first, failure, n_rows, n_lines, is_done }
     }
 
     /// Line ends so far.

@@ -127,6 +127,13 @@ fn headers() {
     assert_eq!((sniffed.skip, sniffed.n_columns, sniffed.header.is_header), (0, 3, true));
 }
 
+/// The number after the largest one does not exist.
+#[test]
+fn the_largest_number_ends_a_series() {
+    let sniffed = sniffed("18446744073709551615,0\n1,2\n3,4\n");
+    assert!(!sniffed.header.is_header, "{sniffed:?}");
+}
+
 #[test]
 fn names_for_fields_that_rows_leave_out_count() {
     let sniffed = sniffed("a,b,c\n1,2\n3,4\n");

@@ -5,7 +5,7 @@
 
 use entasis::{Error, Result};
 
-use super::times::{Datetime, days, offset};
+use super::times::{Datetime, civil, days, offset};
 
 /// A format such as `%d/%m/%Y %H:%M`, or a form of ISO 8601.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +119,68 @@ impl Own {
         }
         let has_offset = items.contains(&Item::Offset);
         Ok(Self { items, has_time, has_offset })
+    }
+
+    /// Whether it has a time of day.
+    pub fn has_time(&self) -> bool {
+        self.has_time
+    }
+
+    /// Whether it has an offset from UTC.
+    pub fn has_offset(&self) -> bool {
+        self.has_offset
+    }
+
+    /// The bytes that stand for themselves.
+    pub fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
+        self.items.iter().filter_map(|item| match item {
+            Item::Byte(byte) => Some(*byte),
+            _ => None,
+        })
+    }
+
+    /// Appends a time, given as seconds since 1970 in UTC and nanoseconds. Returns whether the
+    /// reader takes it for the same time.
+    pub fn write(&self, seconds: i64, nanoseconds: u32, out: &mut Vec<u8>) -> bool {
+        let from = out.len();
+        let (day_number, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let (year, month, day) = civil(day_number);
+        let hour = clock / 3600;
+        for item in &self.items {
+            match item {
+                Item::Year => digits(out, year, 4),
+                Item::ShortYear => digits(out, year.rem_euclid(100), 2),
+                Item::Month => digits(out, month, 2),
+                Item::Day => digits(out, day, 2),
+                Item::DayOfYear => {
+                    let first = days(year, 1, 1).unwrap_or(day_number);
+                    digits(out, day_number - first + 1, 3);
+                }
+                Item::Hour => digits(out, hour, 2),
+                Item::HalfHour => digits(out, (hour + 11) % 12 + 1, 2),
+                Item::Minute => digits(out, clock / 60 % 60, 2),
+                Item::Second => digits(out, clock % 60, 2),
+                Item::Fraction if nanoseconds.is_multiple_of(1000) => {
+                    digits(out, i64::from(nanoseconds / 1000), 6)
+                }
+                Item::Fraction => digits(out, i64::from(nanoseconds), 9),
+                Item::Byte(byte) => out.push(*byte),
+                Item::MonthName => {
+                    let name = MONTHS.get(month as usize - 1).map_or(b"jan", |name| *name);
+                    out.push(name[0].to_ascii_uppercase());
+                    out.extend_from_slice(&name[1..]);
+                }
+                Item::Half => out.extend_from_slice(if hour < 12 { b"AM" } else { b"PM" }),
+                Item::Offset => out.extend_from_slice(b"+0000"),
+            }
+        }
+        let is_same = |time: Datetime| (time.seconds, time.nanoseconds) == (seconds, nanoseconds);
+        let field = &out[from..];
+        // The reader refuses a field that ISO 8601 takes for another time.
+        let iso = if self.has_time { Format::IsoTime { is_utc: self.has_offset } } else { Format::IsoDate };
+        let is_iso = self.items.first() == Some(&Item::Year);
+        self.read(field).is_some_and(is_same)
+            && (!is_iso || iso.read(field, &mut Vec::new()).is_none_or(is_same))
     }
 
     /// The time of a field, which is midnight for a date alone.
@@ -254,6 +316,12 @@ impl Format {
     }
 }
 
+/// Appends a number with at least `n` digits.
+fn digits(out: &mut Vec<u8>, value: i64, n: usize) {
+    let text = format!("{value:0n$}");
+    out.extend_from_slice(text.as_bytes());
+}
+
 /// Takes a number of `least` to `most` digits.
 fn number(rest: &mut &[u8], least: usize, most: usize) -> Option<u64> {
     let len = rest.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
@@ -315,6 +383,41 @@ mod tests {
         let field = "01/01/1970 00:00:01.123456789";
         assert_eq!(read("%d/%m/%Y %H:%M:%S.%f", field), Some((1, 123_456_789)));
         assert_eq!(read("%d/%m/%Y %H:%M:%S.%f", "01/01/1970 00:00:01.5"), Some((1, 500_000_000)));
+    }
+
+    #[test]
+    fn written_times_are_read_again() {
+        for (format, text, expected) in [
+            ("%d.%m.%Y", "2020-01-31T00:00", Some("31.01.2020")),
+            ("%m/%d/%y", "2068-12-31T00:00", Some("12/31/68")),
+            ("%m/%d/%y", "1968-12-31T00:00", None),
+            ("%d.%m.%Y", "2020-01-31T00:01", None),
+            ("%d-%b-%Y", "0980-03-05T00:00", Some("05-Mar-0980")),
+            ("%b %d, %Y %I:%M %p", "2020-12-31T00:05", Some("Dec 31, 2020 12:05 AM")),
+            ("%b %d, %Y %I:%M %p", "2020-12-31T12:05", Some("Dec 31, 2020 12:05 PM")),
+            ("%b %d, %Y %I:%M %p", "2020-12-31T23:05", Some("Dec 31, 2020 11:05 PM")),
+            ("%Y %j", "2020-12-31T00:00", Some("2020 366")),
+            ("%Y %j", "2019-01-01T00:00", Some("2019 001")),
+            ("%Y-%m-%dT%H:%M%z", "1969-12-31T23:30", Some("1969-12-31T23:30+0000")),
+            // ISO 8601 gives another day.
+            ("%Y-%d-%m", "2020-01-02T00:00", None),
+            ("%Y-%d-%m", "2020-01-31T00:00", Some("2020-31-01")),
+            ("%Y%m%d", "2020-01-02T00:00", Some("20200102")),
+        ] {
+            let mut out = b"x".to_vec();
+            let is_same = Own::parse(format).unwrap().write(seconds(text), 0, &mut out);
+            let found = is_same.then(|| std::str::from_utf8(&out[1..]).unwrap());
+            assert_eq!(found, expected, "{format} {text}");
+        }
+        let own = Own::parse("%d/%m/%Y %H:%M:%S.%f").unwrap();
+        for (nanoseconds, fraction) in [(123_456_789, "123456789"), (500_000_000, "500000"), (1000, "000001")]
+        {
+            let mut out = Vec::new();
+            assert!(own.write(1, nanoseconds, &mut out));
+            assert_eq!(out, format!("01/01/1970 00:00:01.{fraction}").as_bytes());
+        }
+        assert!(!Own::parse("%d/%m/%Y %H:%M:%S").unwrap().write(1, 1, &mut Vec::new()));
+        assert!(!Own::parse("%d/%m/%Y").unwrap().write(i64::MAX / 2, 0, &mut Vec::new()));
     }
 
     #[test]

@@ -15,6 +15,35 @@ pub struct Datetime {
     pub is_utc: bool,
 }
 
+/// Days of 400 years.
+const ERA: u32 = 146_097;
+/// Days from 0000-03-01 to 1970-01-01.
+const BEFORE_1970: i64 = 719_468;
+
+/// The year, month and day of the date `days` after 1970-01-01 (Hinnant, *chrono-compatible
+/// low-level date algorithms*, 2013).
+#[inline(always)]
+pub fn civil(days: i64) -> (i64, i64, i64) {
+    let (era, day) = match u32::try_from(days.wrapping_add(BEFORE_1970)) {
+        Ok(day) => (i64::from(day / ERA), day % ERA),
+        Err(_) => far(days),
+    };
+    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = i64::from(year_of_era) + era * 400 + i64::from(month <= 2);
+    (year, month.into(), day.into())
+}
+
+/// The eras of 400 years from 0000-03-01 to a day, and the days since the last of them began.
+#[cold]
+fn far(days: i64) -> (i64, u32) {
+    let (eras, days) = (days.div_euclid(ERA.into()), days.rem_euclid(ERA.into()) + BEFORE_1970);
+    (eras + days / i64::from(ERA), (days % i64::from(ERA)) as u32)
+}
+
 const MONTH_LENS: [u8; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// The days since 1970 of `text[start..end]`: `2020-01-31`, also with a sign and more digits of the

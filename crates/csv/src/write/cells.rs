@@ -56,6 +56,14 @@ impl Cells {
         }
     }
 
+    /// Makes room for a field of so many bytes, with its ending, and for one more slot.
+    pub fn reserve(&mut self, len: usize) {
+        let most = self.len + len + 2 * SLOT;
+        if self.bytes.len() < most {
+            self.bytes.resize(2 * most, 0);
+        }
+    }
+
     /// Adds a field that is printed in place. `print` returns its length.
     #[inline(always)]
     pub fn print(&mut self, ending: Ending, print: impl FnOnce(&mut Slot) -> usize) {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use entasis::{ColumnInfo, ColumnType, Logical, Physical, Unit, Value};
 
+use crate::values::formats::Own;
+
 /// How the values of a column are printed.
 #[derive(Clone, Debug)]
 pub enum Kind {
@@ -80,6 +82,8 @@ pub struct Column {
     pub has_missing: bool,
     /// Whether NaN is a missing value.
     pub nan_is_missing: bool,
+    /// The format of the user of dates and times.
+    pub form: Option<Own>,
 }
 
 impl Kind {

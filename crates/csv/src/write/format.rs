@@ -2,6 +2,8 @@
 
 use entasis::{Error, Result};
 
+use crate::values::formats::Own;
+
 /// The form of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -25,6 +27,8 @@ pub struct Format {
     pub is_short: bool,
     /// Whether strings that a spreadsheet would run get an apostrophe before them.
     pub disarms: bool,
+    /// Formats of dates and times by the names of columns; `None` for all columns that they fit.
+    pub dates: Vec<(Option<String>, Own)>,
 }
 
 /// Which fields are quoted.
@@ -54,6 +58,7 @@ impl Default for Format {
             has_mark: false,
             is_short: false,
             disarms: false,
+            dates: Vec::new(),
         }
     }
 }
@@ -79,6 +84,13 @@ impl Format {
             return Err(Error::argument("the decimal mark is . or ,"));
         }
         let needs_quotes = |byte: u8| byte == self.separator || byte == self.quote || byte < b' ';
+        if let Some(byte) =
+            self.dates.iter().flat_map(|(_, own)| own.bytes()).find(|byte| needs_quotes(*byte))
+        {
+            let message =
+                format!("a format of dates has {:?}, so that dates would need quotes", char::from(byte));
+            return Err(Error::argument(message).advise("use another separator, or another format"));
+        }
         if self.missing.bytes().any(needs_quotes) {
             return Err(Error::argument(format!(
                 "the word for missing values, {:?}, would need quotes",

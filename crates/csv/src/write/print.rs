@@ -11,8 +11,10 @@ use super::format::{Format, Quoting};
 use super::rows::{Offsets, Values};
 use super::strings::Strings;
 use super::{numbers, times};
+use crate::values::formats::Own;
 
-/// The row of a string that needs quotes, and has to go without.
+/// The row of a string that needs quotes and has to go without, or of a time that its format does not
+/// hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused(pub usize);
 
@@ -83,6 +85,9 @@ impl Printer {
         let mark = self.decimal;
         let column = values.column;
         let part = Part { values, rows, printer: self, ending, cells };
+        if let Some(own) = &column.form {
+            return part.formed(own);
+        }
         match column.kind {
             Kind::Strings => return part.strings(is_first),
             Kind::Codes(of, ref fields) => return part.codes(of, fields),
@@ -234,6 +239,43 @@ impl Part<'_> {
                 cells.print(ending, |slot| print(row, slot));
             }
         }
+    }
+
+    /// Dates or times in a format of the user.
+    fn formed(self, own: &Own) -> Result<(), Refused> {
+        let Self { values, rows, printer, ending, cells } = self;
+        let (of, unit) = match values.column.kind {
+            Kind::Date(of, unit) | Kind::Timestamp { physical: of, unit, .. } => (of, unit),
+            _ => unreachable!("only dates and times have formats"),
+        };
+        let (days, counts): (&[i32], &[i64]) = match of {
+            Physical::I32 => (cast_slice(values.words), &[]),
+            _ => (&[], cast_slice(values.words)),
+        };
+        cells.clear(0);
+        let mut field = Vec::new();
+        for row in rows {
+            field.clear();
+            if values.validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
+                field.extend_from_slice(&printer.missing);
+            } else {
+                let count = days.get(row).map_or_else(|| counts[row], |&days| days.into());
+                let (seconds, nanoseconds) = match unit {
+                    Unit::Day => (count.saturating_mul(86_400), 0),
+                    unit => times::split(count, unit),
+                };
+                let quote: &[u8] = if printer.quotes_times { &[printer.quote] } else { b"" };
+                field.extend_from_slice(quote);
+                if !own.write(seconds, nanoseconds, &mut field) {
+                    return Err(Refused(row));
+                }
+                field.extend_from_slice(quote);
+            }
+            cells.reserve(field.len());
+            cells.push(&field);
+            cells.end(ending);
+        }
+        Ok(())
     }
 
     fn strings(self, is_first: bool) -> Result<(), Refused> {

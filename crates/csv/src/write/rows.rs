@@ -1,6 +1,7 @@
 //! The values of some rows, from a file or from a frame in memory.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis::{
     Buffer, Error, File, Frame, Loader, MissingTo, Monitor, Output, Request, Result, Rows, Text, TextLayout,
@@ -31,6 +32,14 @@ impl<'a> From<&'a Frame> for Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The number of rows.
+    pub fn n_rows(&self) -> u64 {
+        match self {
+            Self::File(file) => file.n_rows(),
+            Self::Frame(frame) => frame.n_rows,
+        }
+    }
+
     /// A column of a frame, or one of those after the columns of the table.
     pub fn of_frame(frame: &'a Frame, number: u64) -> Result<&'a entasis::Column> {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
@@ -44,6 +53,7 @@ impl<'a> Source<'a> {
 pub struct Reader<'a> {
     source: Source<'a>,
     columns: &'a [Column],
+    rows: &'a Rows,
     memory: Vec<Memory>,
 }
 
@@ -77,28 +87,29 @@ pub enum Offsets<'v> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of columns of a table.
-    pub fn new(source: Source<'a>, columns: &'a [Column]) -> Self {
-        Self { source, columns, memory: Vec::new() }
+    /// A reader of columns and rows of a table. The rows of a frame are consecutive.
+    pub fn new(source: Source<'a>, columns: &'a [Column], rows: &'a Rows) -> Self {
+        Self { source, columns, rows, memory: Vec::new() }
     }
 
-    /// Reads rows. Returns their number, which may be smaller for a frame.
+    /// Reads the rows at positions among all that are read. Returns their number, which may be
+    /// smaller for a frame.
     ///
     /// # Errors
     /// Errors of reading, *unsupported* for strings of a frame that are not UTF-8, *out of memory*.
-    pub fn read(&mut self, rows: Range<u64>, monitor: &dyn Monitor) -> Result<usize> {
-        let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+    pub fn read(&mut self, positions: Range<u64>, monitor: &dyn Monitor) -> Result<usize> {
+        let n = usize::try_from(positions.end - positions.start).unwrap_or(usize::MAX);
         match self.source {
             Source::File(file) => {
-                self.memory = of_file(file, self.columns, rows, n, monitor)?;
+                self.memory = of_file(file, self.columns, &rows_of(self.rows, positions), n, monitor)?;
                 Ok(n)
             }
             Source::Frame(frame) => {
                 self.memory.resize_with(self.columns.len(), || Memory::Frame(Box::default()));
-                let mut n = n;
+                let (start, mut n) = (number(self.rows, positions.start), n);
                 for (column, memory) in self.columns.iter().zip(&mut self.memory) {
                     if let (Memory::Frame(loader), false) = (memory, matches!(column.kind, Kind::Null)) {
-                        let rows = rows.start..rows.start + n as u64;
+                        let rows = start..start + n as u64;
                         n = loader.load(Source::of_frame(frame, column.number)?, rows)?;
                         check_utf8(loader, column)?;
                     }
@@ -132,10 +143,36 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The rows at positions among `rows`.
+fn rows_of(rows: &Rows, positions: Range<u64>) -> Rows {
+    match rows {
+        Rows::Indices(rows) => {
+            Rows::Indices(Arc::new(rows[positions.start as usize..positions.end as usize].to_vec()))
+        }
+        &Rows::Step { step, .. } => {
+            let n = positions.end.saturating_sub(positions.start);
+            Rows::Step { start: number(rows, positions.start), n, step }
+        }
+        Rows::Range(_) | Rows::All => Rows::Range(number(rows, positions.start)..number(rows, positions.end)),
+    }
+}
+
+/// The number in the table of the row at a position among `rows`.
+pub fn number(rows: &Rows, position: u64) -> u64 {
+    match rows {
+        Rows::Indices(rows) => rows[position as usize],
+        Rows::Range(rows) => rows.start + position,
+        &Rows::Step { start, step, .. } => {
+            start.wrapping_add_signed(step.wrapping_mul(position.cast_signed()))
+        }
+        Rows::All => position,
+    }
+}
+
 fn of_file(
     file: &File,
     columns: &[Column],
-    rows: Range<u64>,
+    rows: &Rows,
     n: usize,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Memory>> {
@@ -155,7 +192,7 @@ fn of_file(
             _ => Output::Words(words),
         };
         let missing = validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits);
-        Some(Request { column: column.number, rows: Rows::Range(rows.clone()), output, missing })
+        Some(Request { column: column.number, rows: rows.clone(), output, missing })
     });
     let requests = requests.collect();
     file.read(requests, Some(1), monitor)?;

@@ -4,16 +4,13 @@ use entasis::Unit;
 
 use super::cells::Slot;
 use super::numbers;
+use crate::values::times::civil;
 
 const PAIRS: &[u8; 200] =
     b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
 5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 const DAY: i64 = 86_400;
-/// Days of 400 years.
-const ERA: u32 = 146_097;
-/// Days from 0000-03-01 to 1970-01-01.
-const BEFORE_1970: i64 = 719_468;
 
 /// Writes two digits of a number below 100 from `at` on.
 #[inline(always)]
@@ -22,20 +19,11 @@ fn two(value: u32, slot: &mut Slot, at: usize) {
     slot[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
 }
 
-/// Writes the date `days` after 1970-01-01 (Hinnant, *chrono-compatible low-level date
-/// algorithms*, 2013). Years beyond four digits have a sign. Returns the length.
+/// Writes the date `days` after 1970-01-01. Years beyond four digits have a sign. Returns the
+/// length.
 #[inline(always)]
 pub fn date(days: i64, slot: &mut Slot) -> usize {
-    let (era, day) = match u32::try_from(days.wrapping_add(BEFORE_1970)) {
-        Ok(day) => (i64::from(day / ERA), day % ERA),
-        Err(_) => far(days),
-    };
-    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = i64::from(year_of_era) + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = civil(days);
     let at = match u32::try_from(year) {
         Ok(year) if year < 10_000 => {
             two(year / 100, slot, 0);
@@ -45,17 +33,10 @@ pub fn date(days: i64, slot: &mut Slot) -> usize {
         _ => signed_year(year, slot),
     };
     slot[at] = b'-';
-    two(month, slot, at + 1);
+    two(month as u32, slot, at + 1);
     slot[at + 3] = b'-';
-    two(day, slot, at + 4);
+    two(day as u32, slot, at + 4);
     at + 6
-}
-
-/// The eras of 400 years from 0000-03-01 to a day, and the days since the last of them began.
-#[cold]
-fn far(days: i64) -> (i64, u32) {
-    let (eras, days) = (days.div_euclid(ERA.into()), days.rem_euclid(ERA.into()) + BEFORE_1970);
-    (eras + days / i64::from(ERA), (days % i64::from(ERA)) as u32)
 }
 
 #[cold]
@@ -118,6 +99,13 @@ pub fn timestamp(count: i64, unit: Unit, is_utc: bool, slot: &mut Slot) -> usize
     let at = clock(seconds.rem_euclid(DAY) as u32, fraction, n_digits, slot, at + 1);
     slot[at] = b'Z';
     at + usize::from(is_utc)
+}
+
+/// The seconds and nanoseconds after 1970-01-01T00:00:00 of a count of units.
+pub fn split(count: i64, unit: Unit) -> (i64, u32) {
+    let (per_second, n_digits) = per_second(unit);
+    let rest = count.rem_euclid(per_second) * 10i64.pow(9 - n_digits as u32);
+    (count.div_euclid(per_second), rest as u32)
 }
 
 /// Writes the time of day `count` units after midnight, or a duration if it is in no day. Returns

@@ -9,4 +9,5 @@ mod numbers;
 mod oracle;
 mod random;
 mod read;
+mod scan;
 mod store;
