@@ -157,7 +157,7 @@ fn is_series(first: &[Field<'_>], kinds: &[Kind], body: &[&[Field<'_>]]) -> bool
         let Some(value) = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok()) else {
             return false;
         };
-        if previous.is_some_and(|previous| value != previous + 1) {
+        if previous.is_some_and(|previous| previous.checked_add(1) != Some(value)) {
             return false;
         }
         if body.iter().any(|row| row.get(column).is_some_and(|field| field.text.trim_ascii() == text)) {
