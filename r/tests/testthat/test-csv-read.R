@@ -107,7 +107,9 @@ test_that("colClasses gives types, and a value that does not fit is a problem", 
   expect_identical(class(x$f), "integer64")
   expect_identical(vapply(read_csv_entasis(text = lines, colClasses = "character"), typeof, ""), sapply(letters[1:6], function(x) "character"))
   expect_identical(names(read_csv_entasis(text = lines, colClasses = list("NULL" = 2:5, double = "a"))), c("a", "f"))
-  # Quotes and leading zeros do not make text of a column with a given type.
+  expect_identical(read_csv_entasis(text = c("a,b", "1,", "2,NA"), colClasses = "character")$b, c(NA_character_, NA))
+  expect_identical(read_csv_entasis(text = c("a,b", "1,", "2,NA"), colClasses = c(b = "POSIXct"))$b, as.POSIXct(c(NA, NA), tz = "UTC", origin = "1970-01-01"))
+  # A given type takes quoted numbers.
   expect_identical(read_csv_entasis(text = c("a,b", "\"1\",x"), colClasses = c(a = "integer"))$a, 1L)
   error <- tryCatch(read_csv_entasis(text = lines, colClasses = c(c = "integer")), error = identity)
   expect_identical(class(error), c("entasis_error_text", "entasis_error", "error", "condition"))

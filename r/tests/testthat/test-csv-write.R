@@ -177,8 +177,11 @@ test_that("frames without rows or columns, and one column with missing values, c
   expect_identical(csv_round_trip(mtcars[0, 1:2])$mpg, double())
   x <- data.frame(a = c(1.5, NA))
   expect_identical(csv_round_trip(x), x)
-  x <- data.frame(a = c(NA, "x", NA))
-  expect_identical(csv_round_trip(x), x)
+  for (x in list(c(NA, "x", NA), c("", NA), c(NA_character_, NA), c(NA_real_, NA), NA)) {
+    x <- data.frame(a = x, b = x)
+    expect_identical(csv_round_trip(x), x)
+    expect_identical(csv_round_trip(x["a"]), x["a"])
+  }
 })
 
 test_that("a German locale changes nothing", {

@@ -88,11 +88,11 @@ pub fn read(
     match job.read(signals)? {
         Outcome::Table(mut table) => {
             if job.plan.misses_in_text {
-                forget_texts(&mut table, &options.types)?;
+                forget_texts(&mut table, &job.plan.types)?;
             }
             let spec = parts(&job.spec(&table));
             let id = options.id.clone();
-            Ok(CsvTable { id, spec, reasons, ..CsvTable::of(table, &options.types, threads, signals)? })
+            Ok(CsvTable { id, spec, reasons, ..CsvTable::of(table, &job.plan.types, threads, signals)? })
         }
         Outcome::Refused(refused) => {
             let error = Failure::new(&job.error(&refused));
