@@ -283,6 +283,10 @@ test_that("strings are created on first access", {
   expect_identical(x$a, rep(c("some text that is long", "x"), 50))
 })
 
+test_that("a garbage collection at any time is survived", {
+  expect_identical(run_file("torture.R", "texts"), "right")
+})
+
 test_that("reading is interrupted, and works afterwards", {
   skip_on_os("windows")
   skip_on_cran()
