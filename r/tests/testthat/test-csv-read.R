@@ -262,7 +262,7 @@ test_that("the values are those of fread(), whatever the threads", {
   set.seed(2)
   n <- 60000L
   x <- data.frame(
-    i = sample(c(NA, -5:5), n, TRUE), d = round(rnorm(n), 6), s = sample(c("some words", "b", NA, "Zürich"), n, TRUE),
+    i = sample(c(NA, -5:5), n, TRUE), d = round(rnorm(n), 6), s = sample(c("some words", "b", NA, "Z\u00fcrich"), n, TRUE),
     u = paste0("string", seq_len(n), "longer"), l = sample(c(TRUE, NA, FALSE), n, TRUE), day = as.Date("2020-01-01") + sample(999, n, TRUE)
   )
   path <- tempfile()
