@@ -57,7 +57,7 @@ ALLOWED = {
         "entasis-query",
     },
     "entasis-python": {"entasis", "entasis-csv", "entasis-query", "entasis-cli"},
-    "entasis-r": {"entasis", "entasis-query"},
+    "entasis-r": {"entasis", "entasis-csv", "entasis-query"},
 }
 
 SAFE = {

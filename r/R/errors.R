@@ -1,6 +1,6 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are the kinds
-# of the core (io, busy, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument)
-# and defect. Errors of the kind busy are also of the class entasis_error_io.
+# of the core (io, busy, not_entasis, newer, corrupt, text, unsupported, limit, out_of_memory,
+# argument) and defect. Errors of the kind busy are also of the class entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {

@@ -14,6 +14,8 @@ typedef struct ent_builder ent_builder;
 typedef struct ent_cells ent_cells;     /* to write */
 typedef struct ent_change ent_change;
 typedef struct ent_compressed ent_compressed;
+typedef struct ent_csv ent_csv; /* a text that was read */
+typedef struct ent_csv_texts ent_csv_texts; /* its strings */
 typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
@@ -377,6 +379,61 @@ const uint64_t *ent_text_views(const ent_text *text);
 const unsigned char *ent_text_validity(const ent_text *text);
 const char *ent_text_get(const ent_text *text, size_t i, size_t *len);
 void ent_text_free(ent_text *text);
+
+/* csv.rs */
+typedef struct {
+    ent_chars content, name;
+    int are_bytes;
+} ent_csv_source;
+
+typedef struct {
+    ent_chars name;
+    const ent_chars *values;
+    size_t n;
+} ent_csv_argument;
+
+typedef struct {
+    void *values; /* null for strings */
+    int kind;
+} ent_csv_vector;
+
+/* Lists of texts, then lists of numbers. */
+enum {
+    ENT_CSV_NAMES,
+    ENT_CSV_TYPES,
+    ENT_CSV_ROUNDED,
+    ENT_CSV_ALL_NAMES,
+    ENT_CSV_WARNINGS,
+    ENT_CSV_PROBLEM_COLUMNS,
+    ENT_CSV_PROBLEM_TEXTS,
+    ENT_CSV_PROBLEM_EXPECTED,
+    ENT_CSV_PROBLEM_FILES,
+    ENT_CSV_REASON_PARTS,
+    ENT_CSV_REASON_VALUES,
+    ENT_CSV_REASONS,
+    ENT_CSV_SPEC, /* the first of 7 lists */
+    ENT_CSV_FITS = 20,
+    ENT_CSV_PROBLEM_ROWS,
+    ENT_CSV_PROBLEM_LINES,
+    ENT_CSV_PROBLEM_BYTES,
+    ENT_CSV_CONFIDENCES,
+    ENT_CSV_COUNTS
+};
+
+ent_csv *ent_csv_read(const ent_csv_source *sources, size_t n_sources, const ent_csv_argument *arguments,
+                      size_t n_arguments, int sniffs, ent_interrupted interrupted, ent_failure **failure);
+size_t ent_csv_n(const ent_csv *csv, int list);
+ent_chars ent_csv_text(const ent_csv *csv, int list, size_t i);
+double ent_csv_number(const ent_csv *csv, int list, size_t i);
+ent_failure *ent_csv_refused(ent_csv *csv);
+ent_csv_texts *ent_csv_fill(ent_csv *csv, const ent_csv_vector *vectors, size_t n, int threads,
+                            ent_interrupted interrupted, ent_failure **failure);
+ent_text *ent_csv_strings(ent_csv_texts *texts, size_t i, int levels);
+int ent_csv_write(const ent_file *file, ent_builder *builder, const ent_chars *names, const double *numbers, size_t n,
+                  ent_chars path, const ent_csv_argument *arguments, size_t n_arguments, ent_interrupted interrupted,
+                  ent_failure **failure);
+void ent_csv_strings_free(ent_csv_texts *texts);
+void ent_csv_free(ent_csv *csv);
 
 /* buffers.rs */
 void ent_set_threads(size_t n);

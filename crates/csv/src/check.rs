@@ -188,6 +188,7 @@ mod tests {
             decimal: b'.',
             thousands: None,
             quotes_mean_text: true,
+            strips: false,
             layout: TextLayout::Offsets,
         }
     }

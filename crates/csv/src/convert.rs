@@ -29,6 +29,8 @@ pub struct Meaning {
     pub thousands: Option<u8>,
     /// Whether quoted fields are text.
     pub quotes_mean_text: bool,
+    /// Whether blanks at the ends of a string outside of quotes are left out.
+    pub strips: bool,
     /// The layout of strings.
     pub layout: TextLayout,
 }
@@ -547,7 +549,10 @@ enum TextField {
 
 #[inline(always)]
 fn text_field(column: &Column<'_>, row: usize, meaning: &Meaning) -> TextField {
-    let (start, end) = column.get(row);
+    let (mut start, mut end) = column.get(row);
+    if meaning.strips {
+        (start, end) = stripped(column.text, start, end);
+    }
     if start >= end {
         return TextField::Missing;
     }
@@ -569,12 +574,25 @@ fn text_field(column: &Column<'_>, row: usize, meaning: &Meaning) -> TextField {
     TextField::Plain(start, end)
 }
 
+/// A field without the blanks at its ends.
+#[inline(always)]
+pub fn stripped(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+    while start < end && matches!(text[start], b' ' | b'\t') {
+        start += 1;
+    }
+    while start < end && matches!(text[end - 1], b' ' | b'\t') {
+        end -= 1;
+    }
+    (start, end)
+}
+
 /// Whether a string is missing.
 pub fn has_missing(column: &Column<'_>, meaning: &Meaning) -> bool {
     (0..column.len()).any(|row| {
         let (start, end) = column.get(row);
         start >= end
-            || (meaning.misses_in_text && matches!(text_field(column, row, meaning), TextField::Missing))
+            || ((meaning.misses_in_text || meaning.strips)
+                && matches!(text_field(column, row, meaning), TextField::Missing))
     })
 }
 

@@ -217,7 +217,7 @@ fn report(from: Values<'_>, missing: MissingTo<'_>, mut set: impl FnMut(usize, u
 }
 
 /// Copies the validity of a piece into `bits`, which are zeros, from bit `at` on.
-fn append_bits(bits: &mut [u8], at: usize, piece: &Values<'_>) {
+pub fn append_bits(bits: &mut [u8], at: usize, piece: &Values<'_>) {
     let shift = at % 8;
     for group in 0..piece.n.div_ceil(8) {
         let valid = piece.validity.map_or(u8::MAX, |validity| validity[group]);

@@ -48,6 +48,10 @@ pub struct Options {
     pub missing: Option<Vec<String>>,
     /// The mark between groups of three digits.
     pub thousands: Option<u8>,
+    /// Whether blanks at the ends of strings and names outside of quotes are left out.
+    pub strips: bool,
+    /// The start of the names of columns without a name, as in [`Plan`].
+    pub unnamed: Option<&'static str>,
     /// Whether rows may have fewer fields than the header.
     pub fill: bool,
     /// The use of places that do not fit.
@@ -85,6 +89,8 @@ impl Default for Options {
             id: None,
             missing: None,
             thousands: None,
+            strips: false,
+            unnamed: None,
             fill: false,
             on_error: OnError::Error,
             rows: None,
@@ -174,6 +180,8 @@ impl Job {
             decimal: sniffed.decimal,
             thousands,
             quotes_mean_text: !spec.map_or(sniffed.all_quoted, |spec| spec.all_quoted),
+            strips: options.strips,
+            unnamed: options.unnamed,
             fill: options.fill,
             on_error: options.on_error,
             rows: options.rows.clone(),

@@ -64,6 +64,11 @@ pub struct Plan {
     pub thousands: Option<u8>,
     /// Whether quoted fields are text.
     pub quotes_mean_text: bool,
+    /// Whether blanks at the ends of strings and names outside of quotes are left out.
+    pub strips: bool,
+    /// The start of the names of columns without a name, before their number. `None`: `column_`,
+    /// and a first column without a name keeps an empty one.
+    pub unnamed: Option<&'static str>,
     /// Whether rows may have fewer fields than the header.
     pub fill: bool,
     /// The use of places that do not fit.
@@ -105,6 +110,8 @@ impl Default for Plan {
             decimal: b'.',
             thousands: None,
             quotes_mean_text: true,
+            strips: false,
+            unnamed: None,
             fill: false,
             on_error: OnError::Error,
             rows: None,
@@ -147,13 +154,14 @@ impl Plan {
             decimal: self.decimal,
             thousands: self.thousands,
             quotes_mean_text: self.quotes_mean_text,
+            strips: self.strips,
             layout: self.layout,
         }
     }
 }
 
 /// A text as columns.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Table {
     /// The columns that were read.
     pub columns: Vec<Column>,

@@ -63,6 +63,16 @@ call <- switch(kind,
   },
   "damaged page" = function() refused(read_entasis(path)),
   "damaged footer" = function() refused(entasis(path)),
+  "text file" = function() {
+    write_csv_entasis(frame, path)
+    x <- read_csv_entasis(path, stringsAsFactors = TRUE)
+    sniff_csv_entasis(path)
+  },
+  "strings of a text file" = function() read_csv_entasis(text = c("a,b", "x,y"))$a,
+  "refused text file" = function() {
+    refused(read_csv_entasis(text = c("a,b", "1", "2,3")))
+    refused(write_csv_entasis(data.frame(a = 1i), path))
+  },
   "no such file" = function() refused(read_entasis(paste0(path, "x"))),
   "no such column" = function() refused(read_entasis(path, "none")),
   leak = function() kept[[length(kept) + 1L]] <<- entasis(path)

@@ -18,14 +18,16 @@ test_that("the examples run", {
   for (program in programs) expect_runs(program)
 })
 
-test_that("the code in the guide to changes runs", {
-  lines <- readLines(repository("docs", "guides", "changes.md"), encoding = "UTF-8")
-  starts <- which(lines == "```r")
-  ends <- which(lines == "```")
-  expect_gte(length(starts), 2L)
-  blocks <- lapply(starts, function(start) lines[seq(start + 1L, min(ends[ends > start]) - 1L)])
-  program <- tempfile(fileext = ".R")
-  on.exit(unlink(program))
-  writeLines(c("library(entasis)", unlist(blocks)), program)
-  expect_runs(program)
+test_that("the code in the guides to changes and text files runs", {
+  for (guide in c("changes.md", "csv.md")) {
+    lines <- readLines(repository("docs", "guides", guide), encoding = "UTF-8")
+    starts <- which(lines == "```r")
+    ends <- which(lines == "```")
+    expect_gte(length(starts), 2L)
+    blocks <- lapply(starts, function(start) lines[seq(start + 1L, min(ends[ends > start]) - 1L)])
+    program <- tempfile(fileext = ".R")
+    writeLines(c("library(entasis)", unlist(blocks)), program)
+    expect_runs(program)
+    unlink(program)
+  }
 })

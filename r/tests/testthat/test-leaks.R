@@ -13,10 +13,10 @@ growth <- function(kind, n) {
 test_that("nothing is kept after a call", {
   kinds <- c("frame", "tree", "some rows", "table", "abandoned", "lazy tree", "metadata", "append", "refused append",
              "generations", "columns", "refused columns", "writer", "abandoned writer", "damaged page", "damaged footer",
-             "no such file", "no such column")
+             "text file", "strings of a text file", "refused text file", "no such file", "no such column")
   for (kind in kinds) {
     # Each call of these makes files, most of them several.
-    n <- if (kind %in% c("append", "generations", "columns", "writer")) 200L else 1000L
+    n <- if (kind %in% c("append", "generations", "columns", "writer", "text file")) 200L else 1000L
     if (is_long) n <- if (kind == "append" || n == 1000L) 100000L else 10000L
     grown <- growth(kind, n)
     if (is_long) message(kind, ": ", paste(names(grown), grown, collapse = ", "))

@@ -92,3 +92,16 @@ test_that("bytes that have no encoding stay as they are", {
   expect_identical(charToRaw(back), as.raw(c(0x63, 0xe9)))
   expect_identical(Encoding(back), "unknown")
 })
+
+test_that("text files of a locale are read and written in UTF-8", {
+  path <- tempfile()
+  in_locale(LATIN1, c(
+    NATIVE, "x <- data.frame(a = c(e, 'b'), f = factor(c('y', e)), n = 1:2)", "names(x)[3] <- e",
+    sprintf("path <- paste0('%s', e)", path), "spec <- write_csv_entasis(x, path)", "y <- read_csv_entasis(path, spec = spec)",
+    "stopifnot(identical(y$a, x$a), identical(levels(y$f), levels(x$f)), identical(names(y), names(x)))",
+    "y <- read_csv_entasis(path, select = e, colClasses = structure('double', names = e))", "stopifnot(identical(y[[e]], c(1, 2)))",
+    "y <- read_csv_entasis(text = c('a,b', paste0(e, ',1')))", "stopifnot(identical(y$a, e))", sprintf("file.copy(path, '%s')", path)
+  ))
+  e <- "caf\u00e9"
+  expect_identical(as.list(read_csv_entasis(path)), structure(list(c(e, "b"), c("y", e), 1:2), names = c("a", "f", e)))
+})

@@ -1,6 +1,6 @@
-# Writes and reads values with a garbage collection at each allocation. test-strings.R and
-# test-trees.R run this in a separate process, with "strings" or "trees": a collection looks at all
-# strings of a process, and here there are few.
+# Writes and reads values with a garbage collection at each allocation. test-strings.R,
+# test-trees.R and test-csv-read.R run this in a separate process, with "strings", "trees" or
+# "texts": a collection looks at all strings of a process, and here there are few.
 
 library(entasis)
 
@@ -36,6 +36,20 @@ trees <- function() {
   stopifnot(identical(found[[1L]][-6L], x[-6L]), identical(found[[2L]], frame))
 }
 
+texts <- function() {
+  x <- data.frame(a = c("x", NA, "a text of more than twelve bytes"), b = c(1.5, NA, NaN), d = as.Date("2026-01-31"), f = factor(c("u", "v", NA)))
+  path <- tempfile()
+  run <- function() {
+    spec <- write_csv_entasis(x, path)
+    list(read_csv_entasis(path, spec = spec), tryCatch(read_csv_entasis(text = c("a,b", "1", "2,3")), error = function(e) e$problems$text))
+  }
+  run()
+  gctorture(TRUE)
+  found <- run()
+  gctorture(FALSE)
+  stopifnot(identical(found[[1L]], x), identical(found[[2L]], "1"))
+}
+
 invisible(compiler::enableJIT(0L))
-switch(commandArgs(TRUE), strings = strings(), trees = trees())
+switch(commandArgs(TRUE), strings = strings(), trees = trees(), texts = texts())
 cat("right")

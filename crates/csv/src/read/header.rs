@@ -6,6 +6,7 @@ use std::ops::Range;
 use entasis::{Error, Result};
 
 use super::{Plan, Selection};
+use crate::convert::stripped;
 use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::dates::Dates;
 use crate::dialect::Dialect;
@@ -94,7 +95,11 @@ impl Header {
             let mut names = Vec::with_capacity(first.len());
             for field in first {
                 let mut name = Vec::new();
-                unquote(&text[field.clone()], &plan.dialect, &mut name);
+                let (start, end) = match plan.strips {
+                    true => stripped(text, field.start, field.end),
+                    false => (field.start, field.end),
+                };
+                unquote(&text[start..end], &plan.dialect, &mut name);
                 let name =
                     String::from_utf8(name).map_err(|_| Error::text("a name in the header is not UTF-8"))?;
                 names.push(name);
@@ -121,7 +126,9 @@ impl Header {
             }
             names.clone_from(given);
         }
-        repair(&mut names, is_given || !plan.has_header, lacks_name, &mut warnings);
+        let keeps_first = lacks_name && plan.unnamed.is_none();
+        let start = plan.unnamed.unwrap_or("column_");
+        repair(&mut names, start, is_given || !plan.has_header, keeps_first, &mut warnings);
         if let Some(expected) = &plan.expected_names
             && *expected != names
         {
@@ -287,16 +294,16 @@ fn is_blank(row: &[Range<usize>]) -> bool {
 }
 
 /// Gives a name to columns that have none or the name of another.
-fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &mut Vec<String>) {
+fn repair(names: &mut [String], start: &str, is_quiet: bool, keeps_first: bool, warnings: &mut Vec<String>) {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     let (mut seen, mut numbers) = (HashSet::new(), HashMap::new());
     let mut n_repaired = 0;
     for (column, name) in names.iter_mut().enumerate() {
         if name.is_empty() {
-            if unnamed_first && column == 0 {
+            if keeps_first && column == 0 {
                 continue;
             }
-            let mut new = format!("column_{}", column + 1);
+            let mut new = format!("{start}{}", column + 1);
             while !taken.insert(new.clone()) {
                 new.push('_');
             }

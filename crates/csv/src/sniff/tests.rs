@@ -113,6 +113,8 @@ fn names_that_are_too_few_are_not_skipped() {
 fn headers() {
     let is_header = |text: &str| sniffed(text).header.is_header;
     assert!(is_header("a,b\n1,2\n"));
+    // No integer of 64 bits comes after the greatest one.
+    assert!(!is_header("18446744073709551615,0\n1,2\n3,4\n"));
     assert!(is_header("country,2019,2020\nFrance,1.5,2.5\nPeru,3.5,4\n"));
     assert!(is_header("country,2019,2020\nFrance,15,25\nPeru,35,40\n"));
     assert!(is_header("NA,b\n1,2\n3,4\n"));

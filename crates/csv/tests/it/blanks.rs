@@ -1,5 +1,6 @@
 //! Blanks before fields and between them.
 
+use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
 use entasis_csv::{Blanks, Dialect, Outcome, Plan};
 
@@ -68,6 +69,36 @@ fn blanks_before_fields_are_left_out() {
             );
         }
     }
+}
+
+#[test]
+fn blanks_at_the_ends_of_strings_are_stripped() {
+    let text = b" a ,\"b \",\tc\n x y ,\" z \",1\n \t,  \"q\" , NA \n,\"\", 2\n";
+    let wanted = expected(&[
+        ("a", &[Some("x y"), None, None]),
+        ("b ", &[Some(" z "), Some("q"), Some("")]),
+        ("c", &[Some("1"), None, Some("2")]),
+    ]);
+    for layout in [TextLayout::Offsets, TextLayout::Views] {
+        for chunk_len in 1..text.len() + 2 {
+            let missing = vec!["NA".to_owned()];
+            let plan =
+                Plan { strips: true, misses_in_text: true, missing, layout, ..plan(Blanks::Kept, chunk_len) };
+            assert_eq!(texts(text, &plan), wanted, "{chunk_len}");
+        }
+    }
+}
+
+#[test]
+fn columns_without_a_name_get_one() {
+    let names = |text: &[u8], plan: Plan| {
+        let Ok(Outcome::Table(table)) = read_text(text, &plan) else { panic!() };
+        table.names
+    };
+    let plan = || Plan { unnamed: Some("V"), ..plan(Blanks::Kept, 100) };
+    assert_eq!(names(b"1,2\n", Plan { has_header: false, ..plan() }), ["V1", "V2"]);
+    assert_eq!(names(b"a,,V2\n1,2,3\n", plan()), ["a", "V2_", "V2"]);
+    assert_eq!(names(b"a\nx,1\ny,2\n", Plan { first_is_unnamed: true, ..plan() }), ["V1", "a"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::column::Kind;
 use crate::guard::{self, Failure, Text, slice};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::nodes::{self, Node};
-use crate::strings::Strings;
+use crate::strings::{self, Strings};
 use crate::times::{self, Scale};
 
 /// The variant of a column of doubles whose NA is the quiet NaN.
@@ -78,6 +78,8 @@ pub struct Builder {
     /// the number of its strings.
     encoded: Vec<(bool, usize, usize)>,
     has_encodings: bool,
+    /// A column with strings that are not text: whether the column is an extra one, its number.
+    not_text: Option<(bool, usize)>,
     host: Value,
 }
 
@@ -97,6 +99,7 @@ impl Builder {
             strings,
             encoded,
             has_encodings: false,
+            not_text: None,
             host: Value::Null,
         }
     }
@@ -104,6 +107,24 @@ impl Builder {
     /// Whether strings of other encodings than UTF-8 occur.
     pub fn has_encodings(&self) -> bool {
         self.has_encodings
+    }
+
+    /// Refuses strings without a known encoding, which have no form in a text.
+    ///
+    /// # Errors
+    /// *Argument* names the column.
+    pub fn check_texts(&self) -> Result<()> {
+        let Some((is_extra, number)) = self.not_text else { return Ok(()) };
+        let advice = "convert them with iconv()";
+        let error = Error::argument("some strings are bytes without a known encoding").advise(advice);
+        let column = match is_extra {
+            true => self.columns.iter().find(|column| column.dictionary == Some(number)),
+            false => self.columns.get(number),
+        };
+        Err(match column {
+            Some(column) => error.in_column(&column.name),
+            None => error,
+        })
     }
 
     /// The frame. It borrows memory of this builder.
@@ -176,6 +197,9 @@ impl Builder {
         let mut pairs = Vec::with_capacity(self.encoded.len());
         for (is_extra, number, strings) in std::mem::take(&mut self.encoded) {
             let encodings = self.strings.encodings(strings).unwrap_or_default();
+            if self.not_text.is_none() && encodings.iter().any(|&encoding| !strings::is_text(encoding)) {
+                self.not_text = Some((is_extra, number));
+            }
             let how = Value::Column(n_columns + self.extra.len() as u64);
             let number = number as u64;
             let of =

@@ -199,7 +199,8 @@ fn message_of(error: &Error) -> String {
 }
 
 impl Failure {
-    fn new(error: &Error) -> Self {
+    /// The failure of an error.
+    pub fn new(error: &Error) -> Self {
         let location = error.location();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Self {
@@ -213,6 +214,7 @@ impl Failure {
                 Kind::NotEntasis => "not_entasis",
                 Kind::Newer => "newer",
                 Kind::Corrupt => "corrupt",
+                Kind::Text => "text",
                 Kind::Unsupported => "unsupported",
                 Kind::Limit => "limit",
                 Kind::OutOfMemory => "out_of_memory",

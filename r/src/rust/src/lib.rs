@@ -14,6 +14,7 @@ mod build;
 mod cells;
 mod change;
 mod column;
+mod csv;
 mod damage;
 mod file;
 mod filters;

@@ -30,6 +30,11 @@ const STORED_UNMARKED: u8 = 3;
 const STORED_UNMARKED_BYTES: u8 = 4;
 const STORED_WRONG_UTF8: u8 = 5;
 
+/// Whether strings of an encoding are text, which is stored in UTF-8.
+pub fn is_text(encoding: u8) -> bool {
+    matches!(encoding, STORED_UTF8 | STORED_LATIN1 | STORED_UNMARKED)
+}
+
 /// A string as C passes it: its address, its bytes, its marked encoding.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -17,6 +17,11 @@ pub struct Strings {
 }
 
 impl Strings {
+    /// Strings with their views.
+    pub fn of(n: usize, text: Text, validity: Option<Buffer>) -> Self {
+        Self { n, text, validity }
+    }
+
     /// Room for `n` strings; `None` without enough memory.
     pub fn new(n: usize, has_missing: bool, layout: TextLayout) -> Option<Self> {
         let validity = if has_missing { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };

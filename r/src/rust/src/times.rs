@@ -56,7 +56,7 @@ fn seconds_in(unit: Unit) -> Option<i64> {
 }
 
 /// Converts a count of units to a double of the scale.
-fn to_double(n: i64, unit: Unit, scale: Scale) -> Option<f64> {
+pub fn to_double(n: i64, unit: Unit, scale: Scale) -> Option<f64> {
     let seconds = match (per_second(unit), seconds_in(unit)) {
         (Some(per), _) => match scale {
             // Whole seconds and the rest are exact, so their sum is rounded once, far from a tie.

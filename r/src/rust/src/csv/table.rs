@@ -1,0 +1,252 @@
+//! A text that was read: the facts that C asks for, and the values that it takes.
+
+use entasis::{Error, Result};
+use entasis_csv::piece::{Piece, TextLayout, is_exact};
+use entasis_csv::problems::{OnError, Problems};
+use entasis_csv::{Column, Job, Options, Outcome, Spec, Table, Type};
+
+use super::fill::{Task, run};
+use crate::guard::{Failure, Signals};
+
+/// The rows whose types are sniffed.
+const SNIFFED_ROWS: u64 = 10_000;
+
+/// How the integers of a column fit the types of R.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// All are integers of R, or the column has no integers of 64 bits.
+    Integer = 0,
+    /// All are values of integer64 and doubles.
+    Exact = 1,
+    /// All are values of integer64. A double would round some of them.
+    Integer64 = 2,
+    /// Some are beyond integer64. A double would round some of them.
+    Text = 3,
+}
+
+/// The reason for a part of a spec.
+pub struct Reason {
+    pub what: &'static str,
+    pub value: String,
+    pub reason: String,
+    pub confidence: f64,
+}
+
+/// A text that was read.
+pub struct CsvTable {
+    /// The columns until their values are taken.
+    pub columns: Vec<Column>,
+    /// The column with the names of the texts.
+    pub id: Option<String>,
+    /// Names and types of the columns.
+    pub names: Vec<String>,
+    pub types: Vec<String>,
+    pub fits: Vec<Fit>,
+    /// The first integer of each column that a double would round.
+    pub rounded: Vec<Option<String>>,
+    pub n_rows: u64,
+    /// The names of all columns of the text.
+    pub all_names: Vec<String>,
+    pub problems: Problems,
+    pub warnings: Vec<String>,
+    /// The parts of the spec, as [`parts`] lists them.
+    pub spec: Vec<Vec<Option<String>>>,
+    pub reasons: Vec<Reason>,
+    /// The error of a text that is refused for its problems.
+    pub refused: Option<Box<Failure>>,
+}
+
+/// Reads a text. Only its first rows, or all of them with `is_whole`, if it is `sniffed`.
+pub fn read(
+    sources: Vec<(String, entasis_csv::source::Origin)>,
+    options: &Options,
+    sniffed: bool,
+    is_whole: bool,
+    signals: &Signals,
+) -> Result<CsvTable> {
+    let mut options = options.clone();
+    if sniffed {
+        options.on_error = OnError::Missing;
+    }
+    let mut job = Job::open_all(sources, &options)?;
+    let is_guessed = options.given.header.is_none() && options.spec.is_none();
+    if is_guessed && !job.sniffed.header.is_header && job.sniffed.n_columns > 0 {
+        job.plan.has_header = false;
+        job.warnings.retain(|warning| !warning.starts_with("the first row was taken as names"));
+    }
+    if sniffed && !is_whole {
+        job.plan.rows = Some(0..SNIFFED_ROWS);
+    }
+    let reasons = job.sniffed.reasons.iter().map(|of| Reason {
+        what: of.what,
+        value: of.value.clone(),
+        reason: of.reason.clone(),
+        confidence: of.confidence,
+    });
+    let reasons = reasons.collect();
+    let threads = job.plan.threads;
+    match job.read(signals)? {
+        Outcome::Table(mut table) => {
+            if job.plan.misses_in_text {
+                forget_texts(&mut table, &job.plan.types)?;
+            }
+            let spec = parts(&job.spec(&table));
+            let id = options.id.clone();
+            Ok(CsvTable { id, spec, reasons, ..CsvTable::of(table, &job.plan.types, threads, signals)? })
+        }
+        Outcome::Refused(refused) => {
+            let error = Failure::new(&job.error(&refused));
+            Ok(CsvTable {
+                all_names: refused.names,
+                problems: refused.problems,
+                refused: Some(Box::new(error)),
+                ..CsvTable::of(Table::default(), &[], 1, signals)?
+            })
+        }
+    }
+}
+
+impl CsvTable {
+    fn of(table: Table, given: &[(String, Type)], threads: usize, signals: &Signals) -> Result<Self> {
+        let Table { columns, n_rows, names: all_names, problems, warnings } = table;
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        if names.iter().chain(&all_names).any(|name| name.contains('\0')) {
+            return Err(Error::text("a name has a zero character, which strings of R can't have"));
+        }
+        let types = columns.iter().map(|column| column.of.name().into_owned()).collect();
+        let mut found: Vec<(Fit, Option<String>)> = vec![(Fit::Integer, None); columns.len()];
+        let mut tasks: Vec<Task<'_>> = Vec::with_capacity(columns.len());
+        for (column, found) in columns.iter().zip(&mut found) {
+            tasks.push(Box::new(move || {
+                *found = fit(column);
+                Ok(())
+            }));
+        }
+        run(tasks, threads, signals)?;
+        for (column, (fit, _)) in columns.iter().zip(&found) {
+            let is_given = given.iter().any(|(name, _)| *name == column.name);
+            if is_given && *fit != Fit::Integer && column.of.width() == Some(4) {
+                let message = format!("column '{}' has -2147483648, which is NA in R", column.name);
+                return Err(Error::text(message).advise("read it as \"double\" or \"integer64\""));
+            }
+        }
+        let (fits, rounded) = found.into_iter().unzip();
+        let (spec, reasons, refused) = (Vec::new(), Vec::new(), None);
+        Ok(Self {
+            columns,
+            id: None,
+            names,
+            types,
+            fits,
+            rounded,
+            n_rows,
+            all_names,
+            problems,
+            warnings,
+            spec,
+            reasons,
+            refused,
+        })
+    }
+}
+
+/// Gives columns of text without a value the type of columns without values.
+fn forget_texts(table: &mut Table, given: &[(String, Type)]) -> Result<()> {
+    for column in &mut table.columns {
+        let is_given = given.iter().any(|(name, _)| *name == column.name);
+        let is_empty = |piece: &Piece| (0..piece.n).all(|i| !piece.is_present(i));
+        if column.of == Type::Text && !is_given && column.pieces.iter().all(is_empty) {
+            column.of = Type::Null;
+            for piece in &mut column.pieces {
+                *piece = Piece::missing(Type::Null, piece.n, TextLayout::Views)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a spec: single ones, names, types, words for missing values, formats of all
+/// columns, columns with formats of their own, and these formats.
+fn parts(spec: &Spec) -> Vec<Vec<Option<String>>> {
+    let byte = |byte: Option<u8>| byte.map(|byte| char::from(byte).to_string());
+    let list = |texts: &[String]| texts.iter().cloned().map(Some).collect();
+    let dialect = &spec.dialect;
+    let single = vec![
+        Some(dialect.separator_text()),
+        byte(dialect.quote),
+        byte(dialect.escape),
+        byte(dialect.comment),
+        Some(spec.encoding.clone()),
+        Some(spec.skip.to_string()),
+        Some(spec.header.to_string()),
+        Some(spec.all_quoted.to_string()),
+        Some(spec.missing_in_text.to_string()),
+        byte(Some(spec.decimal)),
+        byte(spec.thousands),
+    ];
+    let of_columns =
+        || spec.column_dates.iter().flat_map(|(name, formats)| formats.iter().map(move |of| (name, of)));
+    vec![
+        single,
+        list(&spec.names),
+        list(&spec.types),
+        list(&spec.missing),
+        list(&spec.dates),
+        of_columns().map(|(name, _)| Some(name.clone())).collect(),
+        of_columns().map(|(_, format)| Some(format.clone())).collect(),
+    ]
+}
+
+/// How the integers of a column fit, and the first one that a double would round.
+fn fit(column: &Column) -> (Fit, Option<String>) {
+    let pieces = &column.pieces;
+    let signed = Type::Int { bytes: 4, is_signed: true };
+    match column.of {
+        Type::INT => {
+            let (mut least, mut most, mut rounded) = (i64::MAX, i64::MIN, None);
+            for piece in pieces {
+                let values: &[i64] = bytemuck::cast_slice(&piece.values);
+                let present = || values.iter().enumerate().filter(|&(i, _)| piece.is_present(i));
+                let mut widen = |value: i64| (least, most) = (least.min(value), most.max(value));
+                match piece.validity {
+                    None => values.iter().for_each(|&value| widen(value)),
+                    Some(_) => present().for_each(|(_, &value)| widen(value)),
+                }
+                if rounded.is_none() && (least <= -LARGE || most >= LARGE) {
+                    rounded = present().map(|(_, &value)| value).find(|&value| !is_exact(value));
+                }
+            }
+            let rounded = rounded.map(|value| value.to_string());
+            let fit = if least > i64::from(i32::MIN) && most <= i64::from(i32::MAX) || least > most {
+                Fit::Integer
+            } else if least == i64::MIN {
+                Fit::Text
+            } else if rounded.is_some() {
+                Fit::Integer64
+            } else {
+                Fit::Exact
+            };
+            (fit, rounded)
+        }
+        Type::UINT => {
+            let inexact = |value: u64| value >> 53 != 0 && (value >> value.trailing_zeros()) >> 53 != 0;
+            let rounded = pieces.iter().find_map(|piece| {
+                let values: &[u64] = bytemuck::cast_slice(&piece.values);
+                let mut values = values.iter().enumerate().filter(|&(i, _)| piece.is_present(i));
+                values.find(|&(_, &value)| inexact(value)).map(|(_, value)| value.to_string())
+            });
+            (Fit::Text, rounded)
+        }
+        of if of == signed => {
+            let has_least = pieces.iter().any(|piece| {
+                let values: &[i32] = bytemuck::cast_slice(&piece.values);
+                values.iter().enumerate().any(|(i, &value)| value == i32::MIN && piece.is_present(i))
+            });
+            (if has_least { Fit::Exact } else { Fit::Integer }, None)
+        }
+        _ => (Fit::Integer, None),
+    }
+}
+
+/// Integers of a smaller absolute value are exact as doubles.
+const LARGE: i64 = 1 << 53;

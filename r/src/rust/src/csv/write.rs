@@ -1,0 +1,123 @@
+//! Frames of R and files as text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use entasis::{
+    ColumnInfo, Durable, Error, File, Limits, Logical, MemorySink, MemorySource, Result, Value,
+    WriteOptions as FileOptions, default_threads,
+};
+use entasis_csv::write::{Compression, Format, Quoting, Selected, WriteOptions, write_file};
+use entasis_query::NanIsNull;
+
+use super::arguments::{Argument, Arguments};
+use crate::build::{self, Builder};
+use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
+
+/// The levels of compressions.
+const GZIP: u32 = 6;
+const ZSTD: i32 = 3;
+
+/// The form of a text. R has checked the arguments.
+fn options(arguments: &Arguments<'_>) -> Result<WriteOptions> {
+    Ok(WriteOptions {
+        format: Format {
+            separator: arguments.byte("sep")?.unwrap_or(b','),
+            quoting: match arguments.one("quote") {
+                Some("all") => Quoting::All,
+                Some("text") => Quoting::NonNumeric,
+                Some("never") => Quoting::Never,
+                _ => Quoting::Auto,
+            },
+            missing: arguments.one("na").unwrap_or_default().to_owned(),
+            decimal: arguments.byte("dec")?.unwrap_or(b'.'),
+            has_header: arguments.flag("col.names"),
+            has_returns: arguments.one("eol") == Some("\r\n"),
+            has_mark: arguments.flag("bom"),
+            ..Format::default()
+        },
+        compression: match arguments.one("compress") {
+            Some("gzip") => Compression::Gzip(GZIP),
+            Some("zstd") => Compression::Zstd(ZSTD),
+            _ => Compression::None,
+        },
+        threads: arguments.number("nThread")?.unwrap_or_else(default_threads),
+    })
+}
+
+/// A file in memory with a frame of R, and its number of columns.
+///
+/// # Safety
+/// The vectors of the builder must be valid and unchanged.
+unsafe fn in_memory(builder: &mut Builder, threads: usize, signals: &Signals) -> Result<(File, u64)> {
+    builder.check_texts()?;
+    let frame = builder.take();
+    let n_columns = frame.columns.len() as u64;
+    let sink = MemorySink::new();
+    let options = FileOptions { compression: Some(0), threads: Some(threads), ..FileOptions::default() };
+    entasis::write_to(&sink, &frame, &options, signals)?;
+    let source = Box::new(MemorySource::new(sink.into_bytes()));
+    Ok((File::from_source(source, Path::new("<frame>"), Limits::default())?, n_columns))
+}
+
+/// Writes columns as text into a file: all of a frame, or those of an open file by their numbers.
+/// Returns 0, or -1 with an error.
+///
+/// # Safety
+/// Either `ent_open` must have returned `file`, or [`build::ent_builder_new`] `builder`, and the
+/// other is null. All texts must be valid, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_csv_write(
+    file: *const File,
+    builder: *mut Builder,
+    names: *const Text,
+    numbers: *const f64,
+    n: usize,
+    path: Text,
+    arguments: *const Argument,
+    n_arguments: usize,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let arguments = Arguments::of(slice(arguments, n_arguments))?;
+            let options = options(&arguments)?;
+            let signals = Signals::new(interrupted);
+            let in_memory = match builder.is_null() {
+                true => None,
+                false => Some(in_memory(&mut *builder, options.threads, &signals)?),
+            };
+            let names = slice(names, n).iter().map(|name| name.text()).collect::<Result<Vec<_>>>()?;
+            let (file, numbers) = match &in_memory {
+                Some((file, n_columns)) => (file, (0..*n_columns).collect::<Vec<u64>>()),
+                None => (&*file, slice(numbers, n).iter().map(|&number| number as u64).collect()),
+            };
+            if numbers.len() != names.len() {
+                return Err(Error::argument("a column of several columns has no form in a text"));
+            }
+            let selected = selected(file, &numbers, &names, arguments.flag("are_instants"))?;
+            let rows = 0..file.n_rows();
+            let path = build::path(path)?;
+            let appends = arguments.flag("append");
+            write_file(file, &selected, rows, &options, &path, Durable::Auto, appends, &signals)?;
+            Ok(0)
+        })
+    }
+}
+
+/// The columns with their names. `are_instants`: times without a zone are in UTC.
+fn selected(file: &File, numbers: &[u64], names: &[&str], are_instants: bool) -> Result<Vec<Selected>> {
+    let nan_is_null = NanIsNull::of(file, None)?;
+    let one = |(&number, &name): (&u64, &&str)| {
+        let info: Arc<ColumnInfo> = file.column(number)?;
+        let nan_is_missing = nan_is_null.holds(&info);
+        let mut info = ColumnInfo { name: name.to_owned(), ..(*info).clone() };
+        if are_instants && info.record.column_type.logical == Logical::Timestamp && info.detail.is_none() {
+            info.detail = Some(Value::from("UTC"));
+        }
+        Ok(Selected { info, nan_is_missing })
+    };
+    numbers.iter().zip(names).map(one).collect()
+}
