@@ -13,8 +13,8 @@ use super::strings::Strings;
 use super::{numbers, times};
 use crate::values::formats::Own;
 
-/// The row of a string that needs quotes and has to go without, or of a time that its format does not
-/// hold.
+/// The row of a string that needs quotes and has to go without, or of a time that its format does
+/// not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused(pub usize);
 
