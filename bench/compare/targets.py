@@ -177,6 +177,8 @@ TARGETS: list[Target] = [
     _csv("write", 0.7, "best", is_mean=True),
     _csv("write", 1.0, "best"),
     _csv("write-gzip", 1.2, "fwrite"),
+    _csv("read-r", 0.8, "fread", "r", is_mean=True),
+    _csv("read-r", 1.0, "fread", "r"),
     _csv("length-read", 1.25, "least"),
     _csv("length-convert", 1.25, "least"),
 ]
@@ -236,6 +238,7 @@ CSV = {  # by kind
     "gzip": "text in gzip",
     "convert": "text into a file",
     "write": "table into a text",
+    "read-r": "text",
     "write-gzip": "table into a text in gzip",
     "length-read": "text of 10 MB to 1 GB, time for a byte",
     "length-convert": "text of 10 MB to 1 GB into a file, time for a byte",
@@ -247,6 +250,7 @@ CSV_OVER = {
     "inflate": "inflating alone",
     "duckdb": "DuckDB's Parquet",
     "fwrite": "fwrite",
+    "fread": "fread",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 

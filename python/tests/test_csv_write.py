@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
+import json
 import math
 import random
 import struct
@@ -129,6 +131,70 @@ def test_other_types():
         }
     )
     assert written(frame) == ('z,e,c,n,m,u,g\n2020-01-01T00:00:00Z,P1DT0H0M3.500S,"1",,1.50,18446744073709551615,0.1\n')
+
+
+def test_nested_values_as_json(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "k": ["a", "b", "c"],
+            "list": [[1, None], [], None],
+            "struct": [{"x": 'q"', "y": [0.5]}, None, {"x": None, "y": None}],
+        }
+    )
+    with pytest.raises(en.errors.UnsupportedTypeError, match="list"):
+        written(frame)
+    text = written(frame, nested="json")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["list"] for row in rows] == ["[1,null]", "[]", ""]
+    assert json.loads(rows[0]["struct"]) == {"x": 'q"', "y": [0.5]}
+    assert json.loads(rows[2]["struct"]) == {"x": None, "y": None}
+    en.write(frame, tmp_path / "t.entasis")
+    file = en.open(tmp_path / "t.entasis")
+    assert written(file, nested="json") == text
+    assert written(file.filter(en.col("k") == "c").select(["k", "list"]), nested="json") == "k,list\nc,\n"
+    spec = en.write_csv(file, tmp_path / "t.csv", nested="json")
+    assert spec.types == ["string"] * 3
+    assert en.read_csv(tmp_path / "t.csv", "polars", spec=spec)["list"].to_list() == ["[1,null]", "[]", None]
+    with pytest.raises(en.errors.ArgumentError, match="nested"):
+        written(frame, nested="text")
+
+
+def test_memory_of_every_form(tmp_path):
+    pa, np = pytest.importorskip("pyarrow"), pytest.importorskip("numpy")
+    n = 70_000
+    numbers = np.arange(n)
+    texts = pa.array([f"é{i}" if i % 3 else None for i in range(n)])
+    table = pa.table(
+        {
+            "wide": pa.chunked_array([pa.array(numbers[: n // 3]), pa.array(numbers[n // 3 :])]),
+            "part": pa.array(np.arange(2 * n))[n:],
+            "bits": pa.array(numbers % 7 == 0),
+            "text": texts,
+            "views": texts.cast(pa.string_view()),
+            "code": texts.dictionary_encode(),
+            "money": pa.array([f"{i}.25" for i in range(n)]).cast(pa.decimal128(20, 2)),
+        }
+    ).slice(5)
+    frame = pd.DataFrame(np.arange(3 * n, dtype=">i4").reshape(3, n).T, columns=list("abc"))
+    frame["u"] = pd.Series(np.array(["x", "yz"])[numbers % 2], dtype=object)
+    frame["t"] = pd.Series(pd.date_range("2000", periods=n, freq="h")).where(numbers % 5 != 0)
+    frame["i"] = pd.array(np.where(numbers % 2, numbers, -1), dtype="Int32")
+    frame.loc[3, "i"] = pd.NA
+    arrays = {"strided": numbers.reshape(-1, 2)[:, 1], "u": numbers[: n // 2].astype("U8")}
+    for value in (table, frame[::-2], arrays):
+        path = tmp_path / "t.entasis"
+        en.write(value, path)
+        # A file is printed from its blocks, and a frame from its own memory.
+        assert written(value, threads=2) == written(en.open(path))
+
+
+def test_texts_of_a_library_that_are_not_utf8():
+    pa = pytest.importorskip("pyarrow")
+    for texts in ([b"a\xff"], [b"\xc3", b"\xa9"]):
+        offsets = pa.py_buffer(struct.pack(f"<{len(texts) + 1}i", 0, *itertools.accumulate(map(len, texts))))
+        broken = pa.Array.from_buffers(pa.string(), len(texts), [None, offsets, pa.py_buffer(b"".join(texts))])
+        with pytest.raises(en.errors.UnsupportedTypeError, match=r"(?s)UTF-8.*bad"):
+            en.write_csv(pa.table({"bad": broken}), io.BytesIO())
 
 
 def random_frame(rng, n):

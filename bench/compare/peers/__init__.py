@@ -16,6 +16,7 @@ from .polars import IpcPolars, ParquetPolars
 from .pyarrow import Feather, Parquet, ParquetFolder
 from .pytables import PyTables
 from .static_frame import StaticFrameNpz
+from .text import CsvEntasis, CsvPolars, CsvPyarrow
 from .vortex import Vortex
 
 __all__ = ["Filters", "Opened", "Peer", "Pool", "Refused", "every", "find", "more"]
@@ -54,6 +55,9 @@ def more() -> list[Peer]:
         DuckParquet("zstd"),
         PyTables(),
         EntasisInMemory(),
+        CsvEntasis(),
+        CsvPolars(),
+        CsvPyarrow(),
     ]
 
 

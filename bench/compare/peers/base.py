@@ -161,7 +161,7 @@ def nullable_types(frame: Any) -> Callable[[Any], Any]:
 class ArrowPeer(Peer):
     """A format whose library speaks Arrow: pandas frames go through Arrow tables."""
 
-    hosts = ("pandas", "arrow")
+    hosts: tuple[str, ...] = ("pandas", "arrow")
     index_moved = False
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ REMARK = "logical (85 % true, 10 % false, 5 % missing), integers 1..100, 20 pric
 def run(context: Context) -> None:
     frame = headline(context.scaled(context.options.rows))
     keys = [peer.key for peer in every()]
-    keys.insert(1, "entasis-80")
+    keys[1:1] = ["entasis-80", "csv"]
     outcome = context.compare("headline", frame, [REMARK], peers=keys)
     some_rows.run(context, frame, outcome, [1000])
     outcome.remove_files()

@@ -20,6 +20,9 @@ PEERS = (
     "vortex",
     "lance",
     "duckdb",
+    "csv",
+    "csv-polars",
+    "csv-pyarrow",
 )
 
 

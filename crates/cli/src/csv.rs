@@ -47,6 +47,9 @@ pub(crate) struct CsvArgs {
     /// A format of dates, such as %d.%m.%Y, for all columns or for one: day=%Y%m%d. May be repeated
     #[arg(long, value_name = "[NAME=]FORMAT")]
     dates: Vec<String>,
+    /// Write the values of lists and structs as JSON, where they are refused otherwise
+    #[arg(long, value_name = "FORM")]
+    pub(crate) nested: Option<crate::nested_text::Form>,
     /// Whether columns of text stay strings or become categoricals
     #[arg(long, value_name = "WHAT", default_value = "plain", value_parser = ["plain", "categorical"])]
     strings: String,
@@ -128,6 +131,9 @@ impl CsvArgs {
 
     /// The options of the reader.
     pub(crate) fn options(&self) -> Outcome<Options> {
+        if self.nested.is_some() {
+            return Err(Failure::Other("--nested is for texts that are written".to_owned()));
+        }
         let spec = match &self.spec {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|e| Error::io(e, "read").in_file(path))?;

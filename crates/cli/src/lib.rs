@@ -1,7 +1,7 @@
 //! The `entasis` command: shows, verifies and changes Entasis files.
 //!
-//! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
-//! Python package.
+//! Each verb has a file. [`run`] is the entry point, for the program and for the script of the
+//! Python package, which also takes [`NestedAsJson`].
 #![deny(unsafe_code)]
 
 mod add;
@@ -33,6 +33,7 @@ mod man;
 mod metadata;
 mod names;
 mod nested;
+mod nested_text;
 mod new_columns;
 mod objects;
 mod open;
@@ -57,6 +58,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub use nested_text::NestedAsJson;
 use output::Out;
 
 const ABOUT: &str = "Look into Entasis files, check them and change them.

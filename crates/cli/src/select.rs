@@ -56,6 +56,10 @@ pub(crate) struct Args {
     /// ends with .gz or .zst is compressed [default for csv: the standard output]
     #[arg(long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// Write the values of lists and structs as JSON with `--to csv`, where they are refused
+    /// otherwise
+    #[arg(long, value_name = "FORM", requires = "to")]
+    nested: Option<crate::nested_text::Form>,
     #[command(flatten)]
     print: PrintArgs,
 }
@@ -127,7 +131,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let infos = indices.into_iter().map(info).collect::<entasis::Result<_>>()?;
         let has_labels = !print.has_no_index();
         let (n, n_columns) =
-            to_text::write_found(&file, found, infos, has_labels, output, print.read.threads)?;
+            to_text::write_found(&file, found, infos, has_labels, output, args.nested, print.read.threads)?;
         if let Some(path) = output {
             let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
             writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use entasis::{ColumnInfo, Durable, Error, File, MAGIC, Monitor, Rows, default_threads};
 use entasis_csv::write::{
-    Compression, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
+    Compression, Nested, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
 };
 use entasis_query::NanIsNull;
 
@@ -16,6 +16,7 @@ use crate::failure::{Failure, Outcome};
 use crate::found::Found;
 use crate::labels;
 use crate::names::requested_columns;
+use crate::nested_text::{self, NestedAsJson};
 use crate::open::require_table;
 use crate::output::Out;
 use crate::progress::{Step, Watch};
@@ -47,7 +48,8 @@ pub(crate) fn run(
     let rows = rows.map_or(all.clone(), |rows| rows.start.min(all.end)..rows.end.min(all.end));
     let n_rows = rows.end.saturating_sub(rows.start);
     let threads = args.threads.unwrap_or_else(default_threads);
-    let mut options = WriteOptions { format, compression: Compression::None, threads };
+    let nested = nested(args.nested);
+    let mut options = WriteOptions { format, compression: Compression::None, nested, threads };
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
     if output == Path::new("-") {
         return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
@@ -71,6 +73,10 @@ fn compression(path: &Path) -> Compression {
     }
 }
 
+fn nested(form: Option<nested_text::Form>) -> Option<Arc<dyn Nested>> {
+    form.map(|nested_text::Form::Json| -> Arc<dyn Nested> { Arc::new(NestedAsJson) })
+}
+
 /// Rows that are collected before they are written.
 const ROWS: u64 = 1 << 18;
 
@@ -85,11 +91,12 @@ pub(crate) fn write_found(
     infos: Vec<ColumnInfo>,
     has_labels: bool,
     output: Option<&Path>,
+    nested: Option<nested_text::Form>,
     threads: Option<usize>,
 ) -> Outcome<(u64, u64)> {
     let columns = selected(file, infos, has_labels)?;
-    let mut options =
-        WriteOptions { threads: threads.unwrap_or_else(default_threads), ..WriteOptions::default() };
+    let threads = threads.unwrap_or_else(default_threads);
+    let mut options = WriteOptions { threads, nested: self::nested(nested), ..WriteOptions::default() };
     let watch = Watch::new("writing");
     let (mut waiting, mut n, mut is_first) = (RowSet::default(), 0, true);
     let mut parts = || {

@@ -67,6 +67,29 @@ pub struct Column {
     pub array: Array,
 }
 
+impl Frame {
+    /// A frame of the same columns without rows. Its columns form no runs.
+    pub fn without_rows(&self) -> Self {
+        let empty = |columns: &[Column]| columns.iter().map(Column::without_values).collect();
+        Self { n_rows: 0, columns: empty(&self.columns), extra: empty(&self.extra), host: self.host.clone() }
+    }
+}
+
+impl Column {
+    fn without_values(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            run: None,
+            column_type: self.column_type,
+            detail: self.detail.clone(),
+            host_detail: self.host_detail.clone(),
+            dictionary: self.dictionary,
+            children: self.children.clone(),
+            array: Array::default(),
+        }
+    }
+}
+
 /// A child of a nested column. Its values are in the chunks of its parent.
 #[derive(Clone, Debug)]
 pub struct Field {

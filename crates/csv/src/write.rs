@@ -7,6 +7,7 @@
 mod cells;
 mod columns;
 mod format;
+mod nested;
 mod numbers;
 mod packed;
 mod print;
@@ -27,6 +28,7 @@ use cells::{Cells, Ending, join};
 use columns::Column;
 pub use columns::{Selected, half};
 pub use format::{Format, Quoting};
+pub use nested::{Nested, Strings};
 pub use packed::Compression;
 use print::{Printer, Refused};
 use rows::Reader;
@@ -51,6 +53,8 @@ pub struct WriteOptions {
     pub format: Format,
     /// The compression.
     pub compression: Compression,
+    /// The strings of nested columns; `None` refuses them. Only files have nested columns.
+    pub nested: Option<Arc<dyn Nested>>,
     /// The number of threads.
     pub threads: usize,
 }
@@ -101,7 +105,8 @@ fn part(
             return Err(Error::no_column(format!("dates= names a column '{name}', which is not written")));
         }
     }
-    let printed = columns.iter().map(|selected| selected::column(source, selected, format, monitor));
+    let nested = options.nested.as_ref();
+    let printed = columns.iter().map(|selected| selected::column(source, selected, format, nested, monitor));
     let printed = printed.collect::<Result<Vec<_>>>()?;
     let n_rows = rows.n(source.n_rows());
     let len = row_len(source, &printed, rows, n_rows)?;

@@ -71,6 +71,7 @@ def write_csv(
     | Mapping[str, str | Iterable[str]]
     | Mapping[str | None, str | Iterable[str]]
     | None = None,
+    nested: Literal["json"] | None = None,
     append: bool = False,
     index: bool = True,
     compression: Literal["gzip", "zstd"] | None = None,
@@ -120,6 +121,9 @@ def write_csv(
         `%z` of times with a zone. A list has several formats. A dict has formats for single
         columns: `{"day": "%m/%d/%Y"}`. Its key None stands for all other columns. A format without
         a time of day for a column of times at midnight makes them dates.
+    nested
+        "json" writes the values of columns of lists, structs and maps as JSON. None refuses such
+        columns. The spec reads them back as text.
     append
         Whether to add the rows to an old file. It must begin with the same header, unless
         `header=False`.
@@ -190,6 +194,7 @@ def write_csv(
             "is_short": _one_of("digits", digits, (None, 15)) == 15,
             "dates": _formats(dates),
             "disarms": _one_of("formulas", formulas, ("keep", "quote")) == "quote",
+            "nested": _one_of("nested", nested, (None, "json")) == "json",
             "compression": _compression(compression, to),
             "threads": _options.threads(threads),
         }
@@ -200,7 +205,7 @@ def write_csv(
             query.write(form, to, appends=bool(append), durable=_options.durable(durable))
             empty = query.view()
             return _spec(empty.handle, _columns(empty, index=False), form)
-        view, rows, builder = _rows(value, threads)
+        view, rows, builder = _rows(value, threads, as_file=form["nested"])
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:
             _entasis.write_csv(
@@ -217,8 +222,11 @@ def _target(target: Any) -> Any:
     return target
 
 
-def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int], Builder | None]:
-    """A view whose columns are written, its consecutive rows, and the values if they are in memory."""
+def _rows(value: Any, threads: int | None, *, as_file: bool) -> tuple[View, tuple[int, int], Builder | None]:
+    """A view whose columns are written, its consecutive rows, and the values if they are in memory.
+
+    With `as_file`, all values are those of a file.
+    """
     given = value = of_scan(value)
     if isinstance(value, File):
         view = value._view
@@ -239,14 +247,14 @@ def _rows(value: Any, threads: int | None) -> tuple[View, tuple[int, int], Build
         raise ArgumentError(f"write_csv writes frames, dicts of arrays, files and scans, not {what}")
     builder, host = _hosts.build(value)
     n_rows, memory = builder.n_rows, destination(None, 0, threads, None, 0)
-    if builder.has_trees:
-        # These have columns of objects.
+    # Trees are columns of objects.
+    if as_file := as_file or builder.has_trees:
         content = write_whole(value, memory, None, "error", is_table=True)
     else:
         content = builder.schema(host, memory)
     assert content is not None, "a file in memory has bytes"
     view = View(OpenTable(_entasis.Handle(content, None, False), "<frame>"))
-    return view, (0, n_rows), None if builder.has_trees else builder
+    return view, (0, n_rows), None if as_file else builder
 
 
 def _columns(view: View, *, index: bool) -> list[tuple[int, str]]:

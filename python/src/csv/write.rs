@@ -1,8 +1,10 @@
 //! Tables as text files.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use entasis::{ColumnInfo, Error, default_threads};
+use entasis_cli::NestedAsJson;
 use entasis_csv::Outcome;
 use entasis_csv::values::formats::Own;
 use entasis_csv::write::{
@@ -32,6 +34,8 @@ pub struct Form {
     bom: bool,
     is_short: bool,
     disarms: bool,
+    /// Whether nested values are written as JSON.
+    nested: bool,
     /// Formats of dates for columns by their names, and for all.
     dates: Vec<(Option<String>, String)>,
     /// Empty for none, and the level.
@@ -67,6 +71,7 @@ impl Form {
                 "zstd" => Compression::Zstd(level),
                 _ => Compression::None,
             },
+            nested: if self.nested { Some(Arc::new(NestedAsJson)) } else { None },
             threads: self.threads.unwrap_or_else(default_threads),
         })
     }

@@ -5,8 +5,7 @@ mod take;
 mod words;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Frame, HostValidity, HostValues, Logical, Missing, NameList, Physical,
-    Value,
+    Array, Chunk, Column, ColumnType, HostValidity, HostValues, Logical, Missing, NameList, Physical, Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -38,20 +37,6 @@ pub struct Builder {
 
 /// The metadata of a schema, and of fields by their position.
 type Metadata<'py> = (Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>);
-
-/// The same column without its values.
-fn without_values(column: &Column) -> Column {
-    Column {
-        name: column.name.clone(),
-        run: None,
-        column_type: column.column_type,
-        detail: column.detail.clone(),
-        host_detail: column.host_detail.clone(),
-        dictionary: column.dictionary,
-        children: column.children.clone(),
-        array: Array::default(),
-    }
-}
 
 fn missing_of(name: &str) -> PyResult<Missing> {
     let found = Missing::ALL.iter().find(|missing| missing.name() == name);
@@ -334,12 +319,12 @@ impl Builder {
         host: &Bound<'py, PyAny>,
         to: Destination,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let Frame { columns, extra, host, .. } = self.frame(host, &[])?;
-        self.columns = runs::split(columns).into_iter().enumerate().collect();
-        self.extra = extra;
-        let columns = self.columns.iter().map(|(_, column)| without_values(column)).collect();
-        let extra = self.extra.iter().map(without_values).collect();
-        to.write(py, Frame { n_rows: 0, columns, extra, host }.into())
+        let mut frame = self.frame(host, &[])?;
+        frame.columns = runs::split(frame.columns);
+        let empty = frame.without_rows();
+        self.columns = frame.columns.into_iter().enumerate().collect();
+        self.extra = frame.extra;
+        to.write(py, empty.into())
     }
 
     /// Writes the file. The builder is empty afterwards.

@@ -7,7 +7,7 @@ The libraries are those that are installed, whatever `--peers` says.
 from __future__ import annotations
 
 from ...context import Context
-from . import convert, inflate, lengths, parts, read, sniff, write
+from . import convert, inflate, lengths, parts, read, read_r, sniff, write
 
 
 def run(context: Context) -> None:
@@ -17,4 +17,5 @@ def run(context: Context) -> None:
     convert.run(context)
     lengths.run(context)
     sniff.run(context)
+    read_r.run(context)
     write.run(context)

@@ -1,4 +1,4 @@
-"""data.table's fread, where R and data.table are installed.
+"""Readers of R: data.table's fread, readr and Entasis, where R and these packages are installed.
 
 An R process reads on request, in turn with the other readers, and times itself. For the comparison
 it writes the values of each column as bytes.
@@ -27,7 +27,23 @@ given <- commandArgs(TRUE)
 setDTthreads(as.integer(given[1]))
 asked <- file("stdin")
 open(asked)
-read <- function(path) fread(path, showProgress = FALSE, strip.white = FALSE)
+n_threads <- as.integer(given[1])
+readers <- list(
+  fread = function(path) fread(path, showProgress = FALSE, strip.white = FALSE),
+  readr = function(path) {
+    readr::read_csv(path, show_col_types = FALSE, progress = FALSE, num_threads = n_threads,
+                    trim_ws = FALSE, lazy = FALSE)
+  },
+  entasis = function(path) {
+    entasis::read_csv_entasis(path, as = "data.table", strip.white = FALSE, nThread = n_threads)
+  },
+  created = function(path) {
+    frame <- readers$entasis(path)
+    # The package creates strings on first access. Create them now.
+    for (column in frame) if (is.character(column)) anyNA(match(column, ""))
+    frame
+  }
+)
 dump <- function(frame, folder) {
   kinds <- character()
   for (i in seq_along(frame)) {
@@ -53,17 +69,23 @@ repeat {
   wanted <- strsplit(wanted, "\\t", fixed = TRUE)[[1]]
   invisible(gc())
   begin <- proc.time()[["elapsed"]]
-  frame <- tryCatch(read(wanted[1]), error = function(e) conditionMessage(e))
+  frame <- tryCatch(readers[[wanted[1]]](wanted[2]), error = function(e) conditionMessage(e))
   seconds <- proc.time()[["elapsed"]] - begin
   if (is.character(frame)) cat("error", gsub("\\n", " ", frame), "\\n")
   else {
-    if (length(wanted) > 1) dump(frame, wanted[2])
+    if (length(wanted) > 2) dump(frame, wanted[3])
     cat(seconds, "\\n")
   }
   frame <- NULL
 }
 """
 NOTE = "R: read there, by a process of its own, blanks around text kept"
+READERS = {  # by the keys of records
+    "fread": ("fread", "fread"),
+    "readr": ("readr", "readr"),
+    "entasis": ("entasis", "Entasis"),
+    "entasis-created": ("created", "with all strings"),
+}
 MISSING = {"integer": -(2**31), "logical": -(2**31), "IDate": -(2**31), "integer64": -(2**63)}
 
 
@@ -79,9 +101,11 @@ class Process:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
-    def call(self, path: Path, expected: pa.Table) -> Call:
-        """The reader, called once and compared."""
-        call = Call("fread", "fread", partial(self._table, path), partial(self._seconds, path))
+    def call(self, path: Path, expected: pa.Table, key: str = "fread") -> Call:
+        """A reader, called once and compared."""
+        reader, label = READERS[key]
+        table, seconds = partial(self._table, reader, path), partial(self._seconds, reader, path)
+        call = Call(key, label, table, seconds)
         call.checked(partial(differences, expected))
         # The first call also writes the values, so its length says nothing.
         call.notes = [NOTE, *(note for note in call.notes if not note.startswith("slow"))]
@@ -100,14 +124,14 @@ class Process:
             raise RuntimeError(answer.removeprefix("error ") or "Rscript ended")
         return float(answer)
 
-    def _seconds(self, path: Path) -> float:
-        return self._ask(str(path))
+    def _seconds(self, reader: str, path: Path) -> float:
+        return self._ask(reader, str(path))
 
-    def _table(self, path: Path) -> pa.Table:
+    def _table(self, reader: str, path: Path) -> pa.Table:
         values = self.folder / "values"
         values.mkdir()
         try:
-            self._ask(str(path), str(values))
+            self._ask(reader, str(path), str(values))
             return table(values)
         finally:
             shutil.rmtree(values)
@@ -157,6 +181,9 @@ def _column(folder: Path, i: int, kind: str) -> pa.Array:
         return array.cast(pa.bool_()) if kind == "logical" else array
     doubles = np.fromfile(path, np.float64)
     absent = np.isnan(doubles)
+    if kind == "Date":
+        days = np.where(absent, 0, doubles).astype(np.int32)
+        return pa.array(days, mask=absent).cast(pa.date32())
     if kind == "POSIXct":
         micros = np.rint(np.where(absent, 0, doubles) * 1e6).astype(np.int64)
         return pa.array(micros, mask=absent).cast(pa.timestamp("us"))

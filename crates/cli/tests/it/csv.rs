@@ -94,6 +94,22 @@ fn a_file_becomes_a_text() {
 }
 
 #[test]
+fn nested_values_are_json_in_a_text() {
+    let folder = Folder::new();
+    let nested = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/nested.entasis");
+    let said = entasis(args!["convert", nested, "-"]).failed();
+    assert!(said.contains("a text has no values of type"), "{said}");
+    let whole = entasis(args!["convert", "--nested", "json", nested, "-"]).fine();
+    let selected = entasis(args!["select", nested, "--to", "csv", "--nested", "json"]).fine();
+    assert_eq!(selected, whole);
+    assert!(whole.contains("[") && whole.contains("{"), "{whole}");
+    let text = folder.bytes("in.csv", TEXT.as_bytes());
+    let out = folder.path().join("t.entasis");
+    let said = convert(&["--nested", "json"], &text, &out).failed();
+    assert!(said.contains("--nested"), "{said}");
+}
+
+#[test]
 fn options_change_what_a_text_means() {
     let folder = Folder::new();
     let text = folder.bytes("in.csv", b"#note\na,b,c\n1,x,7\n2,NA,1 234\n");

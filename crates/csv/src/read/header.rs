@@ -17,7 +17,7 @@ use crate::types::Type;
 /// Bytes of a chunk for each column, so that a piece has enough values to pay for itself.
 const BYTES_OF_COLUMN: usize = 2 << 10;
 /// The most bytes of a chunk for many columns.
-const LONGEST_CHUNK: usize = 8 << 20;
+const LONGEST_CHUNK: usize = 16 << 20;
 
 /// The columns of a text.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Decimal numbers to the nearest double.
 //!
-//! Numbers of at most 19 digits without an exponent have a path of their own: one exact division
+//! Numbers of at most 19 digits, zeros at their start apart, and without an exponent have a path of
+//! their own: one exact division
 //! for those of at most 53 bits (Clinger, *How to read floating point numbers accurately*, 1990),
 //! one or two multiplications for the others (Lemire, *Number parsing at a gigabyte per second*,
 //! 2021). `fast-float2` parses the rest.
@@ -56,19 +57,31 @@ fn short(text: &[u8], start: usize, end: usize, mark: u8) -> Option<Number> {
     let at = start + usize::from(is_negative);
     let point = first(text, at, end, mark)?;
     let (before, after) = (point - at, end - point - 1);
-    if before == 0 || after == 0 || before + after > 19 || (before > 1 && text[at] == b'0') {
+    if before == 0 || after == 0 || (before > 1 && text[at] == b'0') {
         return None;
     }
-    let mantissa = digits(text, at, before)? * TENS[after] + digits(text, point + 1, after)?;
+    let mantissa = if before + after <= 19 {
+        digits(text, at, before)? * TENS[after] + digits(text, point + 1, after)?
+    } else if text[at] == b'0' && after < POWERS.len() {
+        // Zeros at the start are not digits of the mantissa.
+        let n_zeros = after.saturating_sub(19);
+        let (zeros, from) = (&text[point + 1..], point + 1 + n_zeros);
+        if zeros[..n_zeros].iter().any(|&byte| byte != b'0') {
+            return None;
+        }
+        digits(text, from, after - n_zeros)?
+    } else {
+        return None;
+    };
     let value = if mantissa <= EXACT { mantissa as f64 / POWERS[after] } else { scaled(mantissa, after) };
     Some(Number::Float(if is_negative { -value } else { value }))
 }
 
 /// 128 bits of `1 / 5^i`, the highest one set, rounded up.
-const RECIPROCALS: [u128; 20] = {
-    let mut table = [0; 20];
+const RECIPROCALS: [u128; POWERS.len()] = {
+    let mut table = [0; POWERS.len()];
     let (mut i, mut power) = (0, 1u64);
-    while i < 20 {
+    while i < table.len() {
         let n_bits = 127 + (if power == 1 { 0 } else { 64 - (power - 1).leading_zeros() });
         // Long division of 2^n_bits.
         let (mut quotient, mut rest, mut bit) = (0u128, 1u128, 0);
@@ -88,7 +101,7 @@ const RECIPROCALS: [u128; 20] = {
     table
 };
 
-/// The double that is nearest to `mantissa / 10^places`, for a mantissa above 2^53 and at most 19
+/// The double that is nearest to `mantissa / 10^places`, for a mantissa above 2^53 and at most 22
 /// places.
 ///
 /// The mantissa is multiplied by the reciprocal of a power of five. The 128 bits of it suffice for
@@ -310,6 +323,17 @@ mod tests {
             let digits = format!("{mantissa:020}");
             let text = format!("{}.{}", digits[..20 - places].trim_start_matches('0'), &digits[20 - places..]);
             let text = if text.starts_with('.') { format!("0{text}") } else { text };
+            let Some(Number::Float(parsed)) = parse(&text) else { panic!("{text}") };
+            prop_assert_eq!(parsed.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{}", text);
+        }
+
+        #[test]
+        fn small_numbers_are_the_nearest_doubles(
+            mantissa in 0u64..10_000_000_000_000_000_000,
+            shift in 0u32..64,
+            places in 17usize..25,
+        ) {
+            let text = format!("0.{:0places$}", mantissa >> shift);
             let Some(Number::Float(parsed)) = parse(&text) else { panic!("{text}") };
             prop_assert_eq!(parsed.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{}", text);
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use entasis::{ColumnInfo, ColumnType, Logical, Physical, Unit, Value};
 
+use super::nested::Nested;
 use crate::values::formats::Own;
 
 /// How the values of a column are printed.
@@ -43,6 +44,8 @@ pub enum Kind {
     Uuid,
     /// Strings.
     Strings,
+    /// Values of a nested column, as strings.
+    Nested(Arc<dyn Nested>),
     /// Codes of categories.
     Codes(Physical, Arc<Fields>),
 }
@@ -125,7 +128,7 @@ impl Kind {
     /// The bytes of a value in memory; 0 for strings.
     pub fn width(&self) -> usize {
         match self {
-            Self::Null | Self::Strings => 0,
+            Self::Null | Self::Strings | Self::Nested(_) => 0,
             Self::Bool => 1,
             Self::Integer(of)
             | Self::Float(of)

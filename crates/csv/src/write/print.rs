@@ -89,7 +89,7 @@ impl Printer {
             return part.formed(own);
         }
         match column.kind {
-            Kind::Strings => return part.strings(is_first),
+            Kind::Strings | Kind::Nested(_) => return part.strings(is_first),
             Kind::Codes(of, ref fields) => return part.codes(of, fields),
             Kind::Null => part.fields(false, |_| true, |_, _| 0),
             Kind::Bool => part.fields(

@@ -8,6 +8,7 @@ use entasis::{
 };
 
 use super::columns::{Column, Kind};
+use super::nested::Strings;
 use crate::piece::buffer;
 
 /// A table to write.
@@ -60,6 +61,7 @@ pub struct Reader<'a> {
 /// The values of a column.
 enum Memory {
     File { words: Buffer, text: Text, validity: Option<Buffer> },
+    Strings(Strings),
     Frame(Box<Loader>),
 }
 
@@ -129,6 +131,13 @@ impl<'a> Reader<'a> {
                 bytes: text.bytes.first().map_or(&[][..], |bytes| bytes),
                 validity: validity.as_deref(),
             },
+            Memory::Strings(strings) => Values {
+                column,
+                words: &[],
+                offsets: Offsets::I64(strings.offsets()),
+                bytes: strings.bytes(),
+                validity: Some(strings.validity()),
+            },
             Memory::Frame(loader) => {
                 let loaded = loader.loaded();
                 Values {
@@ -178,6 +187,15 @@ fn of_file(
 ) -> Result<Vec<Memory>> {
     let mut memory = Vec::with_capacity(columns.len());
     for column in columns {
+        if let Kind::Nested(nested) = &column.kind {
+            let mut strings = Strings::default();
+            nested.append(file, column.number, rows, &mut strings)?;
+            if strings.offsets().len() != n + 1 {
+                return Err(Error::argument("a string was not made of each value").in_column(&column.name));
+            }
+            memory.push(Memory::Strings(strings));
+            continue;
+        }
         let has_bits = column.has_missing && !matches!(column.kind, Kind::Null);
         let validity = if has_bits { Some(buffer(n.div_ceil(8))?) } else { None };
         let words = buffer(n.saturating_mul(column.kind.width()))?;

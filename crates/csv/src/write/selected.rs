@@ -7,6 +7,7 @@ use entasis::{ColumnInfo, Error, Logical, Monitor, Result, Rows, Unit};
 use super::cells::{Cells, Ending};
 use super::columns::{Column, Fields, Kind, Selected};
 use super::format::Format;
+use super::nested::Nested;
 use super::print::Printer;
 use super::rows::{Reader, Source};
 use crate::problems::start;
@@ -23,6 +24,7 @@ pub fn column(
     source: Source<'_>,
     selected: &Selected,
     format: &Format,
+    nested: Option<&Arc<dyn Nested>>,
     monitor: &dyn Monitor,
 ) -> Result<Column> {
     let Selected { info, nan_is_missing } = selected;
@@ -36,7 +38,13 @@ pub fn column(
         let (categories, n) = categories(source, info)?.ok_or_else(refused)?;
         Kind::Codes(of.physical, Arc::new(fields(source, &categories, n, format, monitor)?))
     } else {
-        Kind::of(of, info.detail.as_ref()).ok_or_else(refused)?
+        let as_strings = || match (source, nested) {
+            (Source::File(_), Some(nested)) if of.physical.is_nested() => {
+                Some(Kind::Nested(Arc::clone(nested)))
+            }
+            _ => None,
+        };
+        Kind::of(of, info.detail.as_ref()).or_else(as_strings).ok_or_else(refused)?
     };
     let (name, has_missing) = (info.name.clone(), info.record.n_missing > 0);
     let form = form(&name, &kind, format)?;

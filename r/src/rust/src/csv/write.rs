@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entasis::{
-    ColumnInfo, Durable, Error, File, Limits, Logical, MemorySink, MemorySource, Result, Value,
+    ColumnInfo, Durable, Error, File, Frame, Limits, Logical, MemorySink, MemorySource, Result, Value,
     WriteOptions as FileOptions, default_threads,
 };
-use entasis_csv::write::{Compression, Format, Quoting, Selected, WriteOptions, write_file};
+use entasis_csv::write::{Compression, Format, Quoting, Selected, Source, WriteOptions, write_file};
 use entasis_query::NanIsNull;
 
 use super::arguments::{Argument, Arguments};
@@ -42,22 +42,21 @@ fn options(arguments: &Arguments<'_>) -> Result<WriteOptions> {
             _ => Compression::None,
         },
         threads: arguments.number("nThread")?.unwrap_or_else(default_threads),
+        ..WriteOptions::default()
     })
 }
 
-/// A file in memory with a frame of R, and its number of columns.
+/// A frame of R, and a file in memory with the same columns and without rows.
 ///
 /// # Safety
 /// The vectors of the builder must be valid and unchanged.
-unsafe fn in_memory(builder: &mut Builder, threads: usize, signals: &Signals) -> Result<(File, u64)> {
+unsafe fn frame(builder: &mut Builder, signals: &Signals) -> Result<(Frame, File)> {
     builder.check_texts()?;
     let frame = builder.take();
-    let n_columns = frame.columns.len() as u64;
     let sink = MemorySink::new();
-    let options = FileOptions { compression: Some(0), threads: Some(threads), ..FileOptions::default() };
-    entasis::write_to(&sink, &frame, &options, signals)?;
+    entasis::write_to(&sink, &frame.without_rows(), &FileOptions::default(), signals)?;
     let source = Box::new(MemorySource::new(sink.into_bytes()));
-    Ok((File::from_source(source, Path::new("<frame>"), Limits::default())?, n_columns))
+    Ok((frame, File::from_source(source, Path::new("<frame>"), Limits::default())?))
 }
 
 /// Writes columns as text into a file: all of a frame, or those of an open file by their numbers.
@@ -87,21 +86,26 @@ pub unsafe extern "C" fn ent_csv_write(
             let signals = Signals::new(interrupted);
             let in_memory = match builder.is_null() {
                 true => None,
-                false => Some(in_memory(&mut *builder, options.threads, &signals)?),
+                false => Some(frame(&mut *builder, &signals)?),
             };
             let names = slice(names, n).iter().map(|name| name.text()).collect::<Result<Vec<_>>>()?;
-            let (file, numbers) = match &in_memory {
-                Some((file, n_columns)) => (file, (0..*n_columns).collect::<Vec<u64>>()),
-                None => (&*file, slice(numbers, n).iter().map(|&number| number as u64).collect()),
+            let (source, file, numbers) = match &in_memory {
+                Some((frame, file)) => {
+                    (Source::Frame(frame), file, (0..frame.columns.len() as u64).collect())
+                }
+                None => {
+                    let numbers = slice(numbers, n).iter().map(|&number| number as u64);
+                    (Source::File(&*file), &*file, numbers.collect::<Vec<u64>>())
+                }
             };
             if numbers.len() != names.len() {
                 return Err(Error::argument("a column of several columns has no form in a text"));
             }
             let selected = selected(file, &numbers, &names, arguments.flag("are_instants"))?;
-            let rows = 0..file.n_rows();
+            let rows = 0..source.n_rows();
             let path = build::path(path)?;
             let appends = arguments.flag("append");
-            write_file(file, &selected, rows, &options, &path, Durable::Auto, appends, &signals)?;
+            write_file(source, &selected, rows, &options, &path, Durable::Auto, appends, &signals)?;
             Ok(0)
         })
     }
