@@ -184,7 +184,7 @@ def test_nothing_of_the_base_class_sees_an_empty_dataset(tmp_path: Path) -> None
     own = {name for cls in type(dataset).__mro__ if cls.__module__.startswith("entasis") for name in vars(cls)}
     public = {name for name in dir(ds.Dataset) if not name.startswith("_")}
     assert public <= own
-    with pytest.raises(FileNotFoundError, match="by the methods of its dataset"):
+    with pytest.raises(FileNotFoundError, match="by the methods of the dataset"):
         ds.Scanner.from_dataset(dataset).to_table()
 
 
