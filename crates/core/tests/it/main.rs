@@ -6,6 +6,7 @@ mod common;
 mod examples;
 mod failures;
 mod int32;
+mod loader;
 mod long_texts;
 mod mappable;
 mod matrices;
