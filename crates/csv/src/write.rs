@@ -37,8 +37,10 @@ use target::Target;
 
 /// Bytes of text of a window, about.
 const WINDOW: u64 = 4 << 20;
-/// The rows of a window are a multiple of this number.
+/// The rows of a window are a multiple of this number, if they are not long.
 const STEP: u64 = 1024;
+/// The most bytes of text of a window of several rows, about.
+const LONGEST: u64 = 64 << 20;
 /// The most rows of a window.
 const MOST_ROWS: u64 = 1 << 16;
 /// Bytes of text of a block, about: they stay in a core's cache.
@@ -110,7 +112,7 @@ fn part(
     let printed = printed.collect::<Result<Vec<_>>>()?;
     let n_rows = rows.n(source.n_rows());
     let len = row_len(source, &printed, rows, n_rows)?;
-    let n = (WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS);
+    let n = (WINDOW / len / STEP * STEP).clamp(STEP, MOST_ROWS).min(LONGEST / len).max(1);
     let work = Work {
         source,
         columns: &printed,

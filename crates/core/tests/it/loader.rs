@@ -33,7 +33,10 @@ fn texts(texts: &[&str]) -> HostValues {
         Some(*end)
     });
     let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
-    HostValues::Offsets64 { offsets: lend(bytemuck::cast_slice(&offsets)), bytes: lend(texts.concat().as_bytes()) }
+    HostValues::Offsets64 {
+        offsets: lend(bytemuck::cast_slice(&offsets)),
+        bytes: lend(texts.concat().as_bytes()),
+    }
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn rows_of_several_chunks_are_copied_together() {
 #[test]
 fn long_strings_come_in_several_calls() {
     let long = "x".repeat(3 << 20);
-    let strings = column(Physical::Utf8, vec![(9, texts(&[&long; 9]), HostValidity::AllValid)]);
+    let strings = column(Physical::Utf8, vec![(9, texts(&[long.as_str(); 9]), HostValidity::AllValid)]);
     let (mut loader, mut at, mut n_calls) = (Loader::default(), 0, 0);
     while at < 9 {
         let n = loader.load(&strings, at..9).unwrap();
