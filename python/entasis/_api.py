@@ -133,7 +133,7 @@ def write(
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait, edition)
-        text = _scan_of_text(value)
+        text = _scan_of_text(value) if type(value).__name__ == "CsvScan" else None
         if text is not None and is_path and metadata is None:
             text._query.store(to)
             return
@@ -182,7 +182,7 @@ def to_bytes(
     """
     with reported:
         to = destination(None, compression, threads, False, 0, edition)
-        text = _scan_of_text(value)
+        text = _scan_of_text(value) if type(value).__name__ == "CsvScan" else None
         value = value if text is None else text.read()
         content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
@@ -190,9 +190,7 @@ def to_bytes(
 
 
 def _scan_of_text(value: Any) -> CsvScan | None:
-    """A scan of a text, whose module is loaded only then; None for other values."""
-    if type(value).__name__ != "CsvScan":
-        return None
+    """A scan of a text; None for other values. Its module is loaded only for a class of that name."""
     from ._csv.scan import CsvScan
 
     return value if type(value) is CsvScan else None
