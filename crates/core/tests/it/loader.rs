@@ -79,7 +79,7 @@ fn long_strings_come_in_several_calls() {
 fn other_rows_and_runs_are_refused() {
     let numbers = column(Physical::I32, vec![(2, words(&[1, 2]), HostValidity::AllValid)]);
     let mut loader = Loader::default();
-    for rows in [0..3, 2..1] {
+    for rows in [0..3, std::ops::Range { start: 2, end: 1 }] {
         assert!(loader.load(&numbers, rows).is_err());
     }
     let names: NameList = ["a", "b"].into_iter().collect();
