@@ -26,7 +26,6 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
   if (!is.character(file) || length(file) != 1L || is.na(file) || file == "") must_be("file", "the path of the file to write", file)
   path <- enc2native(path.expand(file))
   compress <- check_choice(compress, "compress", c("auto", "none", "gzip", "zstd"))
-  if (compress == "auto") compress <- compression_of(path)
   form <- list(
     sep = one_character(sep, "sep"), quote = quoting_of(quote), na = check_strings(na, "na"), dec = check_choice(dec, "dec", c(".", ",")),
     eol = check_choice(eol, "eol", c("\n", "\r\n")), col.names = flag_text(col.names, "col.names"), bom = flag_text(bom, "bom"),
@@ -54,10 +53,6 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
 one_character <- function(x, name) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || nchar(x, "bytes") != 1L) must_be(name, "one character of ASCII", x)
   x
-}
-
-compression_of <- function(path) {
-  if (grepl("\\.gz$", path, ignore.case = TRUE)) "gzip" else if (grepl("\\.zstd?$", path, ignore.case = TRUE)) "zstd" else "none"
 }
 
 # As in fwrite(), TRUE quotes all texts, and FALSE none. A text that needs quotes is then an error.

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use entasis::Unit;
+use entasis_csv::values::times::civil;
 
 /// How a time is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,23 +16,13 @@ pub(crate) enum Form {
 }
 
 const DAY: i128 = 86_400;
-/// The days from 0000-03-01, where the eras of [`date`] begin, to 1970-01-01.
-const ERAS_TO_EPOCH: i128 = 719_468;
+/// The days of 400 years.
+const ERA: i128 = 146_097;
 
 /// The date `days` after 1970-01-01, in the Gregorian calendar.
-///
-/// This is `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
-/// (<https://howardhinnant.github.io/date_algorithms.html>), with more bits.
 pub(crate) fn date(days: i128) -> String {
-    // Years that begin in March, so that the leap day is the last; eras of 400 years.
-    let shifted = days + ERAS_TO_EPOCH;
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day + 2) / 153;
-    let day = day - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i128::from(month <= 2);
+    let (year, month, day) = civil(days.rem_euclid(ERA) as i64);
+    let year = i128::from(year) + 400 * days.div_euclid(ERA);
     format!("{}-{month:02}-{day:02}", year_text(year))
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// Write the values of lists and structs as JSON with `--to csv`, where they are refused
     /// otherwise
-    #[arg(long, value_name = "FORM", requires = "to")]
+    #[arg(long, value_name = "FORM")]
     nested: Option<crate::nested_text::Form>,
     #[command(flatten)]
     print: PrintArgs,
@@ -173,6 +173,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 fn output(args: &Args) -> entasis::Result<Option<&Path>> {
     let wrong = |what: &'static str, advice| Err(Error::argument(what).advise(advice));
     let (is_entasis, is_text) = (args.to == Some(Form::Entasis), args.to == Some(Form::Csv));
+    if args.nested.is_some() && !is_text {
+        return wrong("--nested is for --to csv", "leave it out: the other forms have nested values");
+    }
     match (is_entasis || is_text, &args.output) {
         (false, None) => Ok(None),
         (true, Some(_)) if is_entasis && args.print.has_no_index() => {

@@ -54,23 +54,13 @@ pub(crate) fn run(
     if output == Path::new("-") {
         return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
     }
-    options.compression = compression(output);
+    options.compression = Compression::of_path(output);
     write_file(&file, &columns, rows, &options, output, durable, false, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
     let (rows, columns) = (count(n_rows, "row"), count(columns.len() as u64, "column"));
     writeln!(out, "{}: {rows} x {columns}, {}", escape(&output.to_string_lossy()), size(len))?;
     Ok(())
-}
-
-/// The compression that the end of a path names.
-fn compression(path: &Path) -> Compression {
-    let name = path.to_string_lossy().to_lowercase();
-    match name.rsplit_once('.') {
-        Some((_, "gz")) => Compression::Gzip(6),
-        Some((_, "zst" | "zstd")) => Compression::Zstd(3),
-        _ => Compression::None,
-    }
 }
 
 fn nested(form: Option<nested_text::Form>) -> Option<Arc<dyn Nested>> {
@@ -117,7 +107,7 @@ pub(crate) fn write_found(
     };
     match output {
         Some(path) => {
-            options.compression = compression(path);
+            options.compression = Compression::of_path(path);
             write_parts_file(&mut parts, &options, path, Durable::Auto, false, &Step)?;
         }
         None => write_parts(&mut parts, &options, &mut to_stdout, &Step)?,

@@ -82,7 +82,7 @@ pub fn is_exact(value: i64) -> bool {
 }
 
 /// As [`is_exact`].
-fn is_exact_unsigned(value: u64) -> bool {
+pub fn is_exact_unsigned(value: u64) -> bool {
     value >> 53 == 0 || (value >> value.trailing_zeros()) >> 53 == 0
 }
 

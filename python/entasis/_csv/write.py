@@ -48,9 +48,6 @@ _TYPES = {
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
     **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
 }
-# The levels of compressions by default, and the ends of names that choose them.
-_LEVELS = {"gzip": 6, "zstd": 3}
-_ENDS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 
 
 def write_csv(
@@ -195,7 +192,7 @@ def write_csv(
             "dates": _formats(dates),
             "disarms": _one_of("formulas", formulas, ("keep", "quote")) == "quote",
             "nested": _one_of("nested", nested, (None, "json")) == "json",
-            "compression": _compression(compression, to),
+            "compression": _one_of("compression", compression, (None, "gzip", "zstd")),
             "threads": _options.threads(threads),
         }
         if append and not isinstance(to, str):
@@ -316,13 +313,6 @@ def _formats(
         if name is not None and len(texts) != 1:
             raise ArgumentError(f"dates= has {len(texts)} formats for column {_options.shown(name)}: pass one")
     return [(name, text) for name, texts in found for text in texts]
-
-
-def _compression(compression: str | None, to: Any) -> tuple[str, int]:
-    found = _one_of("compression", compression, (None, "gzip", "zstd"))
-    if found is None and isinstance(to, str):
-        found = next((name for end, name in _ENDS.items() if to.lower().endswith(end)), None)
-    return (found or "", _LEVELS.get(found or "", 0))
 
 
 def _one_of(what: str, value: Any, choices: tuple[Any, ...]) -> Any:

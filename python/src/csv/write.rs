@@ -38,14 +38,13 @@ pub struct Form {
     nested: bool,
     /// Formats of dates for columns by their names, and for all.
     dates: Vec<(Option<String>, String)>,
-    /// Empty for none, and the level.
-    compression: (String, i32),
+    /// None: by the end of the path.
+    compression: Option<String>,
     threads: Option<usize>,
 }
 
 impl Form {
-    fn options(self) -> entasis::Result<WriteOptions> {
-        let (compression, level) = self.compression;
+    fn options(self, to: &To) -> entasis::Result<WriteOptions> {
         let dates = self.dates.into_iter().map(|(name, text)| Ok((name, Own::parse(&text)?)));
         Ok(WriteOptions {
             format: Format {
@@ -66,10 +65,10 @@ impl Form {
                 dates: dates.collect::<entasis::Result<_>>()?,
                 ..Format::default()
             },
-            compression: match compression.as_str() {
-                "gzip" => Compression::Gzip(level.unsigned_abs()),
-                "zstd" => Compression::Zstd(level),
-                _ => Compression::None,
+            compression: match (self.compression, to) {
+                (Some(name), _) => Compression::named(&name),
+                (None, To::Path(path)) => Compression::of_path(path),
+                (None, To::Object(_)) => Compression::None,
             },
             nested: if self.nested { Some(Arc::new(NestedAsJson)) } else { None },
             threads: self.threads.unwrap_or_else(default_threads),
@@ -94,7 +93,7 @@ pub fn write_csv_batches(
     appends: bool,
     durable: Option<bool>,
 ) -> PyResult<()> {
-    let options = form.options().map_err(|e| errors::raise(py, &e))?;
+    let options = form.options(&to).map_err(|e| errors::raise(py, &e))?;
     let raised = Raised::default();
     let durable = options::durable(durable);
     let written = batches.run(py, |scan, monitor| {
@@ -179,7 +178,7 @@ pub fn write_csv(
             Selected { info: ColumnInfo { name, ..info }, nan_is_missing }
         })
         .collect();
-    let options = form.options().map_err(|e| errors::raise(py, &e))?;
+    let options = form.options(&to).map_err(|e| errors::raise(py, &e))?;
     let frame = builder.as_ref().map(|builder| builder.borrow_mut().table()).transpose()?;
     let source = frame.as_ref().map_or(Source::File(&handle.file), Source::Frame);
     let rows = rows.0..rows.1;

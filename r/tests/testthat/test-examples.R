@@ -18,8 +18,8 @@ test_that("the examples run", {
   for (program in programs) expect_runs(program)
 })
 
-test_that("the code in the guides to changes and text files runs", {
-  for (guide in c("changes.md", "csv.md")) {
+test_that("the code in the guides to changes, text files and moving runs", {
+  for (guide in c("changes.md", "csv.md", "moving.md")) {
     lines <- readLines(repository("docs", "guides", guide), encoding = "UTF-8")
     starts <- which(lines == "```r")
     ends <- which(lines == "```")

@@ -103,6 +103,11 @@ fn nested_values_are_json_in_a_text() {
     let selected = entasis(args!["select", nested, "--to", "csv", "--nested", "json"]).fine();
     assert_eq!(selected, whole);
     assert!(whole.contains("[") && whole.contains("{"), "{whole}");
+    for to in [&["--to", "table"][..], &["--json"], &[]] {
+        let mut words = args!["select", nested, "--nested", "json"].to_vec();
+        words.extend(to.iter().map(std::ffi::OsString::from));
+        assert!(entasis(words).failed().contains("--nested is for --to csv"));
+    }
     let text = folder.bytes("in.csv", TEXT.as_bytes());
     let out = folder.path().join("t.entasis");
     let said = convert(&["--nested", "json"], &text, &out).failed();

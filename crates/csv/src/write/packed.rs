@@ -1,6 +1,7 @@
 //! Compressed windows: gzip members and Zstandard frames, which follow each other in a file.
 
 use std::io::Write;
+use std::path::Path;
 
 use entasis::{Error, Result};
 
@@ -19,6 +20,25 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// The usual levels of `gzip` and `zstd`; none for another name.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "gzip" => Self::Gzip(6),
+            "zstd" => Self::Zstd(3),
+            _ => Self::None,
+        }
+    }
+
+    /// The compression that the end of a path names: `.gz`, `.zst` or `.zstd` in any case.
+    pub fn of_path(path: &Path) -> Self {
+        let name = path.to_string_lossy().to_lowercase();
+        match name.rsplit_once('.') {
+            Some((_, "gz")) => Self::named("gzip"),
+            Some((_, "zst" | "zstd")) => Self::named("zstd"),
+            _ => Self::None,
+        }
+    }
+
     /// The compression of a file by its first bytes, with a level of 0.
     pub(super) fn of_start(bytes: &[u8]) -> Self {
         match bytes {

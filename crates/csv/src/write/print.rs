@@ -59,8 +59,8 @@ impl Printer {
     /// If it needs quotes and has to go without.
     pub fn name(&self, name: &str, is_first: bool, ending: Ending, out: &mut Vec<u8>) -> Result<(), Refused> {
         let mut cells = Cells::default();
-        cells.clear(self.strings.most(name.as_bytes(), 1) + ending.len());
         let has_special = self.strings.has_special(name.as_bytes());
+        cells.clear(self.strings.most(name.as_bytes(), 1, has_special) + ending.len());
         let place = (is_first, has_special);
         let printed = self.strings.append(name.as_bytes(), (0, name.len()), place, &mut cells);
         printed.map_err(|_| Refused(0))?;
@@ -290,8 +290,10 @@ impl Part<'_> {
         let Self { values, rows, printer, ending, cells } = self;
         let bytes = values.bytes;
         let (mut start, end) = (offset(rows.start), offset(rows.end));
-        cells.clear(printer.strings.most(&bytes[start..end], rows.len()) + rows.len() * ending.len());
-        let place = (is_first, printer.strings.has_special(&bytes[start..end]));
+        let text = &bytes[start..end];
+        let place = (is_first, printer.strings.has_special(text));
+        let n = rows.len();
+        cells.clear(printer.strings.most(text, n, place.1) + n * ending.len());
         for row in rows {
             let end = offset(row + 1);
             if values.validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {

@@ -32,7 +32,7 @@ impl<'a> From<&'a Frame> for Source<'a> {
     }
 }
 
-impl<'a> Source<'a> {
+impl Source<'_> {
     /// The number of rows.
     pub fn n_rows(&self) -> u64 {
         match self {
@@ -40,14 +40,14 @@ impl<'a> Source<'a> {
             Self::Frame(frame) => frame.n_rows,
         }
     }
+}
 
-    /// A column of a frame, or one of those after the columns of the table.
-    pub fn of_frame(frame: &'a Frame, number: u64) -> Result<&'a entasis::Column> {
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
-        let extra = || frame.extra.get(number.checked_sub(frame.columns.len())?);
-        let found = frame.columns.get(number).or_else(extra);
-        found.ok_or_else(|| Error::argument("the frame has no such column"))
-    }
+/// A column of a frame, or one of those after the columns of the table.
+pub fn column_of(frame: &Frame, number: u64) -> Result<&entasis::Column> {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    let extra = || frame.extra.get(number.checked_sub(frame.columns.len())?);
+    let found = frame.columns.get(number).or_else(extra);
+    found.ok_or_else(|| Error::argument("the frame has no such column"))
 }
 
 /// Reads rows of columns by one thread. Memory is used again.
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
                 for (column, memory) in self.columns.iter().zip(&mut self.memory) {
                     if let (Memory::Frame(loader), false) = (memory, matches!(column.kind, Kind::Null)) {
                         let rows = start..start + n as u64;
-                        n = loader.load(Source::of_frame(frame, column.number)?, rows)?;
+                        n = loader.load(column_of(frame, column.number)?, rows)?;
                         check_utf8(loader, column)?;
                     }
                 }

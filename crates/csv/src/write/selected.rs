@@ -9,7 +9,7 @@ use super::columns::{Column, Fields, Kind, Selected};
 use super::format::Format;
 use super::nested::Nested;
 use super::print::Printer;
-use super::rows::{Reader, Source};
+use super::rows::{Reader, Source, column_of};
 use crate::problems::start;
 use crate::values::formats::Own;
 
@@ -62,9 +62,9 @@ fn categories(source: Source<'_>, info: &ColumnInfo) -> Result<Option<(Column, u
             (number, kind, record.n_values, record.n_missing > 0)
         }
         Source::Frame(frame) => {
-            let Some(at) = Source::of_frame(frame, info.index)?.dictionary else { return Ok(None) };
+            let Some(at) = column_of(frame, info.index)?.dictionary else { return Ok(None) };
             let number = (frame.columns.len() + at) as u64;
-            let found = Source::of_frame(frame, number)?;
+            let found = column_of(frame, number)?;
             (number, Kind::of(&found.column_type, found.detail.as_ref()), found.array.n_values(), true)
         }
     };

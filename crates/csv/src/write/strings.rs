@@ -54,8 +54,10 @@ impl Strings {
     }
 
     /// The most bytes that `n` strings with these bytes take together, without endings.
-    pub fn most(&self, bytes: &[u8], n: usize) -> usize {
-        bytes.len() + memchr::memchr_iter(self.quote, bytes).count() + (3 + self.missing.len()) * n
+    /// `has_special`: whether a byte has a meaning.
+    pub fn most(&self, bytes: &[u8], n: usize, has_special: bool) -> usize {
+        let n_quotes = if has_special { memchr::memchr_iter(self.quote, bytes).count() } else { 0 };
+        bytes.len() + n_quotes + (3 + self.missing.len()) * n
     }
 
     /// Adds the string `from[start..end]` to the field at hand. `is_first`: whether it is the first
@@ -174,8 +176,8 @@ mod tests {
     fn written(text: &str, format: &Format) -> Option<String> {
         let (mut cells, ending) = (Cells::default(), Ending::separator(b'|'));
         let strings = Strings::new(format);
-        cells.clear(strings.most(text.as_bytes(), 1) + 1);
         let has_special = strings.has_special(text.as_bytes());
+        cells.clear(strings.most(text.as_bytes(), 1, has_special) + 1);
         strings.append(text.as_bytes(), (0, text.len()), (true, has_special), &mut cells).ok()?;
         cells.end(ending);
         Some(String::from_utf8(cells.field(0, ending).to_vec()).unwrap())

@@ -1,6 +1,7 @@
 //! Passes over long vectors by several threads, which end with the pass.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -19,22 +20,41 @@ fn share(n: usize) -> usize {
 /// that can't be started.
 fn run<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let n = tasks.len();
-    let queue = Mutex::new(tasks);
-    let worker = || {
-        loop {
+    let always = |task| {
+        work(task);
+        true
+    };
+    run_while(tasks, n, always, &|| true);
+}
+
+/// Runs `work` on tasks by at most `threads` threads, as long as it returns true, and so does
+/// `goes_on`, which the caller's thread alone asks. Returns whether all tasks were done.
+pub fn run_while<T: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    threads: usize,
+    work: impl Fn(T) -> bool + Sync,
+    goes_on: &dyn Fn() -> bool,
+) -> bool {
+    let n = tasks.len();
+    let (queue, is_stopped) = (Mutex::new(tasks), AtomicBool::new(false));
+    let worker = |goes_on: &dyn Fn() -> bool| {
+        while !is_stopped.load(Ordering::Relaxed) {
             let task = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(task) = task else { break };
-            work(task);
+            if !work(task) || !goes_on() {
+                is_stopped.store(true, Ordering::Relaxed);
+            }
         }
     };
     thread::scope(|scope| {
-        for _ in 1..n {
-            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+        for _ in 1..threads.min(n) {
+            if thread::Builder::new().spawn_scoped(scope, || worker(&|| true)).is_err() {
                 break;
             }
         }
-        worker();
+        worker(goes_on);
     });
+    !is_stopped.into_inner()
 }
 
 /// Runs `work` on parts of `n` values, and returns the results in order.

@@ -1,9 +1,7 @@
 //! Copies the pieces of columns into vectors of R, by several threads.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use entasis::{Buffer, Error, Monitor, Result, Text, TextLayout, Unit};
 use entasis_csv::fill::append_bits;
@@ -13,6 +11,7 @@ use entasis_csv::{Column, Type};
 
 use crate::column::Kind;
 use crate::missing::{NA_INTEGER, NA_INTEGER64, NA_REAL};
+use crate::parallel;
 use crate::text::Strings;
 use crate::times::{Scale, to_double};
 
@@ -90,35 +89,21 @@ fn unfit(name: &str, of: Type) -> Error {
 
 /// Runs tasks by several threads. The caller is one of these.
 pub fn run(tasks: Vec<Task<'_>>, threads: usize, monitor: &dyn Monitor) -> Result<()> {
-    let n = tasks.len();
-    let queue = Mutex::new(tasks.into_iter());
-    let was_interrupted = AtomicBool::new(false);
     let failed: Mutex<Option<Error>> = Mutex::new(None);
-    let work = |is_interrupted: &dyn Fn() -> bool| {
-        while !was_interrupted.load(Ordering::Relaxed) {
-            let task = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(task) = task else { break };
-            if let Err(error) = task() {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                was_interrupted.store(true, Ordering::Relaxed);
-            }
-            if is_interrupted() {
-                was_interrupted.store(true, Ordering::Relaxed);
-            }
+    let work = |task: Task<'_>| {
+        let done = task();
+        let is_done = done.is_ok();
+        if let Err(error) = done {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
+        is_done
     };
-    thread::scope(|scope| {
-        for _ in 1..threads.min(n) {
-            if thread::Builder::new().spawn_scoped(scope, || work(&|| false)).is_err() {
-                break;
-            }
-        }
-        work(&|| monitor.interrupted());
-    });
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
+    let are_done = parallel::run_while(tasks.into_iter(), threads, work, &|| !monitor.interrupted());
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None if are_done => Ok(()),
+        None => Err(Error::interrupted()),
     }
-    if was_interrupted.into_inner() { Err(Error::interrupted()) } else { Ok(()) }
 }
 
 /// Takes the first `n` bytes.

@@ -1,7 +1,7 @@
 //! A text that was read: the facts that C asks for, and the values that it takes.
 
 use entasis::{Error, Result};
-use entasis_csv::piece::{Piece, TextLayout, is_exact};
+use entasis_csv::piece::{Piece, TextLayout, is_exact, is_exact_unsigned};
 use entasis_csv::problems::{OnError, Problems};
 use entasis_csv::{Column, Job, Options, Outcome, Spec, Table, Type};
 
@@ -229,11 +229,10 @@ fn fit(column: &Column) -> (Fit, Option<String>) {
             (fit, rounded)
         }
         Type::UINT => {
-            let inexact = |value: u64| value >> 53 != 0 && (value >> value.trailing_zeros()) >> 53 != 0;
             let rounded = pieces.iter().find_map(|piece| {
                 let values: &[u64] = bytemuck::cast_slice(&piece.values);
                 let mut values = values.iter().enumerate().filter(|&(i, _)| piece.is_present(i));
-                values.find(|&(_, &value)| inexact(value)).map(|(_, value)| value.to_string())
+                values.find(|&(_, &value)| !is_exact_unsigned(value)).map(|(_, value)| value.to_string())
             });
             (Fit::Text, rounded)
         }

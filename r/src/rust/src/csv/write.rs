@@ -14,12 +14,8 @@ use super::arguments::{Argument, Arguments};
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 
-/// The levels of compressions.
-const GZIP: u32 = 6;
-const ZSTD: i32 = 3;
-
 /// The form of a text. R has checked the arguments.
-fn options(arguments: &Arguments<'_>) -> Result<WriteOptions> {
+fn options(arguments: &Arguments<'_>, path: &Path) -> Result<WriteOptions> {
     Ok(WriteOptions {
         format: Format {
             separator: arguments.byte("sep")?.unwrap_or(b','),
@@ -37,9 +33,8 @@ fn options(arguments: &Arguments<'_>) -> Result<WriteOptions> {
             ..Format::default()
         },
         compression: match arguments.one("compress") {
-            Some("gzip") => Compression::Gzip(GZIP),
-            Some("zstd") => Compression::Zstd(ZSTD),
-            _ => Compression::None,
+            Some("auto") | None => Compression::of_path(path),
+            Some(name) => Compression::named(name),
         },
         threads: arguments.number("nThread")?.unwrap_or_else(default_threads),
         ..WriteOptions::default()
@@ -82,7 +77,8 @@ pub unsafe extern "C" fn ent_csv_write(
     unsafe {
         guard::call(failure, -1, || {
             let arguments = Arguments::of(slice(arguments, n_arguments))?;
-            let options = options(&arguments)?;
+            let path = build::path(path)?;
+            let options = options(&arguments, &path)?;
             let signals = Signals::new(interrupted);
             let in_memory = match builder.is_null() {
                 true => None,
@@ -103,7 +99,6 @@ pub unsafe extern "C" fn ent_csv_write(
             }
             let selected = selected(file, &numbers, &names, arguments.flag("are_instants"))?;
             let rows = 0..source.n_rows();
-            let path = build::path(path)?;
             let appends = arguments.flag("append");
             write_file(source, &selected, rows, &options, &path, Durable::Auto, appends, &signals)?;
             Ok(0)
