@@ -281,6 +281,12 @@ test_that("strings are created on first access", {
   x <- read_csv_entasis(text = c("a,b", rep(c("some text that is long,1", "x,2"), 50)))
   expect_false(.Call(entasis:::C_materialised, x$a))
   expect_identical(x$a, rep(c("some text that is long", "x"), 50))
+  skip_if_not_installed("data.table")
+  x <- read_csv_entasis(text = c("a,b", rep(c("some text that is long,1", "x,2"), 50)), as = "data.table")
+  data.table::set(x, j = "new", value = 1L)
+  expect_false(.Call(entasis:::C_materialised, x$a))
+  data.table::set(x, 2L, "a", "changed")
+  expect_identical(x$a[1:4], c("some text that is long", "changed", "some text that is long", "x"))
 })
 
 test_that("a garbage collection at any time is survived", {

@@ -72,3 +72,18 @@ test_that("data.tables are kept and work by reference", {
   expect_null(data.table::key(read_entasis(path, c("b", "x"))))
   expect_s3_class(read_entasis(written(iris), as.data.table = TRUE), "data.table")
 })
+
+test_that("a frame becomes the data.table that setDT makes, with lazy strings", {
+  skip_if_not_installed("data.table")
+  n <- 20000L
+  x <- data.frame(a = paste("a string of row", seq_len(n)), b = seq_len(n), row.names = paste("row", seq_len(n)))
+  frames <- list(x, x[0L, ], structure(x, class = c("front", "data.frame", "back"), note = "kept"))
+  for (frame in frames) {
+    y <- read_entasis(written(frame), as.data.table = TRUE)
+    expect_silent(data.table::set(y, j = "z", value = rev(y$b)))
+    if (nrow(y) > 0L) expect_false(.Call(entasis:::C_materialised, y$a))
+    expected <- data.table::setDT(frame)
+    data.table::set(expected, j = "z", value = rev(expected$b))
+    expect_identical(y, expected)
+  }
+})
