@@ -47,7 +47,8 @@ ALLOWED = {
     },
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
     "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
-    "entasis-cli": {"entasis", "entasis-csv", "entasis-query"},
+    "entasis-convert": {"entasis", "entasis-csv"},
+    "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",
         "entasis-csv",
@@ -56,8 +57,8 @@ ALLOWED = {
         "entasis-kernels",
         "entasis-query",
     },
-    "entasis-python": {"entasis", "entasis-csv", "entasis-query", "entasis-cli"},
-    "entasis-r": {"entasis", "entasis-csv", "entasis-query"},
+    "entasis-python": {"entasis", "entasis-convert", "entasis-csv", "entasis-query", "entasis-cli"},
+    "entasis-r": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
 }
 
 SAFE = {

@@ -1,0 +1,8 @@
+//! Files of other formats: read into values, and written as files of Entasis.
+//!
+//! A reader takes bytes and gives values of R ([`r::Value`]), which [`r`] turns into the document
+//! that the R package writes for the same value. Nothing that a file holds is evaluated.
+
+#![forbid(unsafe_code)]
+
+pub mod r;
