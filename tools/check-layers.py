@@ -68,6 +68,7 @@ SAFE = {
     "entasis-encodings",
     "entasis",
     "entasis-csv",
+    "entasis-convert",
     "entasis-query",
 }
 
@@ -80,6 +81,7 @@ ACYCLIC = {
     "entasis-encodings",
     "entasis",
     "entasis-csv",
+    "entasis-convert",
     "entasis-query",
     "entasis-cli",
     "entasis-testkit",

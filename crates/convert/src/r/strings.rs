@@ -11,7 +11,7 @@ pub enum Mark {
     Utf8,
     /// Latin-1.
     Latin1,
-    /// Bytes that are no text.
+    /// Bytes without an encoding.
     Bytes,
 }
 
@@ -68,17 +68,18 @@ impl Strings {
     /// Appends a string.
     #[inline]
     pub fn push(&mut self, string: &[u8], mark: Mark) {
-        let code =
-            if string.is_ascii() { self.codes.last().copied().unwrap_or(UTF8) } else { code(string, mark) };
-        if matches!(code, UTF8 | UNMARKED) || string.is_ascii() {
+        if string.is_ascii() {
+            self.bytes.extend_from_slice(string);
+            return self.end(true, self.last_code());
+        }
+        let code = code(string, mark);
+        if matches!(code, UTF8 | UNMARKED) {
             self.bytes.extend_from_slice(string);
         } else {
-            // The character with the number of the byte.
-            self.bytes.extend(
-                string
-                    .iter()
-                    .flat_map(|&byte| char::from(byte).encode_utf8(&mut [0; 2]).bytes().collect::<Vec<_>>()),
-            );
+            // The characters whose numbers are the bytes.
+            for &byte in string {
+                self.bytes.extend_from_slice(char::from(byte).encode_utf8(&mut [0; 2]).as_bytes());
+            }
         }
         self.end(true, code);
     }
@@ -86,7 +87,11 @@ impl Strings {
     /// Appends a missing string.
     #[inline]
     pub fn push_missing(&mut self) {
-        self.end(false, self.codes.last().copied().unwrap_or(UTF8));
+        self.end(false, self.last_code());
+    }
+
+    fn last_code(&self) -> u8 {
+        self.codes.last().copied().unwrap_or(UTF8)
     }
 
     fn end(&mut self, is_present: bool, code: u8) {
