@@ -1,6 +1,10 @@
 //! Values of R in memory.
 
+pub mod kind;
+pub mod missing;
+pub mod parallel;
 mod strings;
+pub mod times;
 mod value;
 
 pub use strings::{Mark, Strings};
