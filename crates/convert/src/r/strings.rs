@@ -65,6 +65,16 @@ impl Strings {
         self.len() == 0
     }
 
+    /// Whether all are ASCII or marked as UTF-8.
+    pub fn is_utf8(&self) -> bool {
+        self.codes.iter().all(|&code| code == UTF8)
+    }
+
+    /// Whether all are present, and ASCII or marked as UTF-8.
+    pub fn are_plain(&self) -> bool {
+        self.is_utf8() && (0..self.len()).all(|i| self.is_present(i))
+    }
+
     /// Appends a string.
     #[inline]
     pub fn push(&mut self, string: &[u8], mark: Mark) {
@@ -88,6 +98,21 @@ impl Strings {
     #[inline]
     pub fn push_missing(&mut self) {
         self.end(false, self.last_code());
+    }
+
+    /// Appends text that is marked as UTF-8.
+    #[inline]
+    pub fn push_plain(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.end(true, if text.is_ascii() { self.last_code() } else { UTF8 });
+    }
+
+    /// Appends the strings of another vector.
+    pub fn extend(&mut self, other: &Self) {
+        for (i, ends) in other.offsets.windows(2).enumerate() {
+            self.bytes.extend_from_slice(&other.bytes[ends[0] as usize..ends[1] as usize]);
+            self.end(other.is_present(i), other.codes.get(i).copied().unwrap_or(UTF8));
+        }
     }
 
     fn last_code(&self) -> u8 {

@@ -17,8 +17,8 @@ pub struct Value {
 #[allow(clippy::box_collection, reason = "most values have none, and a pointer is short")]
 pub type Attributes = Option<Box<Vec<(String, Value)>>>;
 
-/// A value without attributes.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A value without attributes. Two are equal if all bits are.
+#[derive(Clone, Debug, Default)]
 pub enum Data {
     /// `NULL`.
     #[default]
@@ -216,6 +216,34 @@ impl Data {
             Self::Pointer(_) => "externalptr",
             Self::WeakReference => "weakref",
             Self::S4 => "S4",
+        }
+    }
+}
+
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) | (Self::WeakReference, Self::WeakReference) | (Self::S4, Self::S4) => {
+                true
+            }
+            (Self::Logical(a), Self::Logical(b)) | (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Double(a), Self::Double(b)) => {
+                bytemuck::cast_slice::<_, u64>(a) == bytemuck::cast_slice::<_, u64>(b)
+            }
+            (Self::Complex(a), Self::Complex(b)) => {
+                bytemuck::cast_slice::<_, u64>(a) == bytemuck::cast_slice::<_, u64>(b)
+            }
+            (Self::Raw(a), Self::Raw(b)) => a == b,
+            (Self::Strings(a), Self::Strings(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Expression(a), Self::Expression(b)) => a == b,
+            (Self::Symbol(a), Self::Symbol(b)) | (Self::Primitive(a), Self::Primitive(b)) => a == b,
+            (Self::Call(a), Self::Call(b))
+            | (Self::Pairlist(a), Self::Pairlist(b))
+            | (Self::Dots(a), Self::Dots(b)) => a == b,
+            (Self::Environment(a), Self::Environment(b)) => a == b,
+            (Self::Closure(a), Self::Closure(b)) => a == b,
+            (Self::Promise(a), Self::Promise(b)) | (Self::Pointer(a), Self::Pointer(b)) => a == b,
+            _ => false,
         }
     }
 }

@@ -1,0 +1,114 @@
+//! Values of R as the document that the R package writes for them (`docs/format/hosts/r.md`).
+//!
+//! Data frames and vectors become tables, other values become cells. A table may refer to cells
+//! (columns of lists), and cells to tables. So tables wait in a queue while cells are walked.
+
+mod columns;
+mod encode;
+mod environments;
+mod frames;
+mod memory;
+mod path;
+mod pools;
+mod repeats;
+mod walk;
+mod zones;
+
+use entasis::{Column, Content, Document, Error, Frame, HostRead, Result};
+
+use self::frames::Table;
+use self::path::Path;
+use self::walk::Walker;
+use super::{Value, Values};
+
+/// How values are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlanOptions {
+    /// Whether functions, promises and active bindings are stored. Without it they are refused.
+    pub functions: bool,
+}
+
+/// The tables and cells of a value, which borrow it.
+pub struct Plan<'a> {
+    tables: Vec<Table<'a>>,
+    walker: Walker<'a>,
+    /// The cell that is the value; `None` if it is the first table.
+    root: Option<u64>,
+    /// The cell with the environments.
+    environments: Option<u64>,
+}
+
+/// A table that waits to be planned: a frame or a vector, and where it is.
+struct Waiting<'a> {
+    value: &'a Value,
+    path: Path,
+}
+
+/// The state of planning.
+struct Planner<'a> {
+    walker: Walker<'a>,
+}
+
+impl<'a> Plan<'a> {
+    /// Plans the file of some values.
+    ///
+    /// # Errors
+    /// *Unsupported* with the path of a value that can't be stored.
+    pub fn new(values: &'a Values, options: PlanOptions) -> Result<Self> {
+        let mut planner = Planner { walker: Walker::new(values, options) };
+        let value = &values.value;
+        let is_atomic = columns::is_atomic(&value.data);
+        let root = if is_atomic || frames::is_frame(value) {
+            planner.walker.add_table(value, Path::root());
+            None
+        } else {
+            Some(planner.walker.walk(value, Path::root())?)
+        };
+        let mut tables = Vec::new();
+        let mut records = Vec::new();
+        loop {
+            if let Some(waiting) = planner.walker.next_table() {
+                tables.push(planner.table(waiting)?);
+            } else if let Some((environment, path)) = planner.walker.next_environment()? {
+                records.push(planner.walker.walk_environment(environment, path)?);
+            } else {
+                break;
+            }
+        }
+        let environments = if records.is_empty() { None } else { Some(planner.walker.references(&records)) };
+        planner.walker.finish();
+        Ok(Self { tables, walker: planner.walker, root, environments })
+    }
+
+    /// The content of a file. `lend` makes the handle of memory; the caller keeps this plan for as
+    /// long as the content.
+    pub fn content(&self, lend: &dyn Fn(&[u8]) -> HostRead) -> Result<Content> {
+        let mut frames = self.tables.iter().map(|table| table.frame(lend)).collect::<Result<Vec<Frame>>>()?;
+        if self.root.is_none() && self.environments.is_none() && self.walker.is_empty() && frames.len() == 1 {
+            return Ok(Content::Frame(frames.remove(0)));
+        }
+        let (columns, names): (Vec<Column>, _) = self.walker.columns(lend)?;
+        let root = self.root.map_or(entasis::Value::Table(0), entasis::Value::Cell);
+        let mut pairs = vec![("value", root), ("host", entasis::Value::from("r")), ("cells", names)];
+        pairs.extend(self.environments.map(|cell| ("environments", entasis::Value::Cell(cell))));
+        Ok(Content::Document(Document { frames, columns, value: entasis::Value::map(pairs) }))
+    }
+}
+
+/// The attributes of a value in R's order, names first, without those of a session.
+fn attributes(value: &Value) -> impl Iterator<Item = (&str, &Value)> + Clone {
+    let stored = || value.attributes().iter().filter(|(name, _)| name != ".internal.selfref");
+    let names = stored().filter(|(name, _)| name == "names");
+    names.chain(stored().filter(|(name, _)| name != "names")).map(|(name, value)| (name.as_str(), value))
+}
+
+/// The strings of the attribute `class`.
+fn classes(value: &Value) -> Vec<&str> {
+    let classes = value.attribute("class").and_then(Value::strings);
+    classes.map(|classes| classes.iter().flatten().collect()).unwrap_or_default()
+}
+
+/// The error of a value that can't be stored.
+fn refused(path: &Path, paths: &path::Paths, why: &str) -> Error {
+    Error::unsupported(format!("{}: {why}", paths.text(path)))
+}
