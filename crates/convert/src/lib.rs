@@ -5,4 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+mod input;
 pub mod r;
+mod rds;
+mod read;
+
+pub use read::{Format, ReadOptions, read_r, recognise};

@@ -14,6 +14,7 @@ mod ahead;
 mod bgzf;
 mod bzip2;
 mod compression;
+mod decompressed;
 mod encoding;
 mod fault;
 mod foreign;
@@ -38,6 +39,7 @@ use entasis::{Error, Result, default_threads};
 
 use self::ahead::{Ahead, ahead};
 use self::compression::Compression;
+pub use self::decompressed::Decompressed;
 use self::encoding::Charset;
 pub use self::raw::SharedBytes;
 use self::raw::{Raw, RawInput, Stage};

@@ -76,7 +76,7 @@ impl Stage for Limited {
         let n = self.stage.read(into)? as u64;
         if n > self.left {
             let limit = self.limit;
-            let message = format!("the decompressed text is longer than max_bytes allows ({limit} bytes)");
+            let message = format!("the decompressed content is longer than max_bytes allows ({limit} bytes)");
             return Err(Error::limit(message).advise("raise max_bytes if you trust the source"));
         }
         self.left -= n;

@@ -1,0 +1,4 @@
+//! Files that R wrote, streams of a naive writer, and damaged bytes.
+
+mod common;
+mod fixtures;
