@@ -1,4 +1,4 @@
-//! `entasis convert`: text files to an Entasis file, and back.
+//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};
@@ -14,6 +14,7 @@ use entasis_csv::{Job, Outcome as Read};
 use crate::change::parse_seconds;
 use crate::csv::{self, CsvArgs};
 use crate::failure::{Failure, Outcome};
+use crate::from_r;
 use crate::lend::store;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -28,18 +29,22 @@ const EXAMPLES: &str = "Examples:
   zcat flights.csv.gz | entasis convert - flights.entasis
   entasis convert flights.entasis flights.csv
   entasis convert --sep ';' --columns day,delay flights.entasis days.csv.gz
+  entasis convert model.rds model.entasis
 
 Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
-holds all its values. Memory does not grow with the text. A text whose types change late is read twice.";
+holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
-/// Write the rows of text files (CSV) into an Entasis file, or an Entasis file as a text
+RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
+comes back exactly.";
+
+/// Write text files (CSV) or a file of R into an Entasis file, or an Entasis file as a text
 ///
 /// The file takes its place only when all rows are written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Text files, patterns in quotes such as 'sales-*.csv', - for the standard input, or one
-    /// Entasis file
+    /// Text files, patterns in quotes such as 'sales-*.csv', - for the standard input, or one file
+    /// of R or of Entasis
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard
@@ -65,6 +70,9 @@ pub(crate) struct Args {
     /// Don't wait for the disk: after a power failure OUT may be damaged
     #[arg(long)]
     no_sync: bool,
+    /// Keep functions of a file of R as data, which is never run. Without it they are refused
+    #[arg(long)]
+    functions: bool,
     #[command(flatten)]
     csv: CsvArgs,
 }
@@ -77,6 +85,14 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     {
         return from_file(args, input, durable, out);
     }
+    if let [input] = &args.inputs[..]
+        && entasis_convert::detect(input).is_some()
+    {
+        return from_r_file(args, input, durable, out);
+    }
+    if args.functions {
+        return Err(Failure::Other("--functions is for files of R".to_owned()));
+    }
     let mut options = args.csv.options()?;
     if args.rows.is_some() && options.on_error == OnError::Skip {
         let message = "--rows counts all rows: choose other rows, or another --on-error";
@@ -84,15 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     options.id.clone_from(&args.id);
     options.rows.clone_from(&args.rows);
-    let of_column = |(name, c): &(Option<String>, u8)| Some((name.clone()?, *c));
-    let write = WriteOptions {
-        compression: args.compression.iter().rev().find(|(name, _)| name.is_none()).map(|(_, c)| *c),
-        column_compression: args.compression.iter().filter_map(of_column).collect(),
-        threads: args.csv.threads,
-        durable,
-        wait: Duration::from_secs_f64(args.wait),
-        ..WriteOptions::default()
-    };
+    let write = write_options(args, durable);
     let origins = csv::origins(&args.inputs)?;
     // The texts are read while the file is written.
     let paths = origins.iter().filter_map(|(_, origin)| match origin {
@@ -140,6 +148,39 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let (rows, columns) = (count(found.n_rows, "row"), count(found.columns.len() as u64, "column"));
     writeln!(out, "{}: {rows} x {columns}, {}", escape(&args.output.to_string_lossy()), size(len))?;
     Ok(())
+}
+
+fn write_options(args: &Args, durable: Durable) -> WriteOptions {
+    let of_column = |(name, c): &(Option<String>, u8)| Some((name.clone()?, *c));
+    WriteOptions {
+        compression: args.compression.iter().rev().find(|(name, _)| name.is_none()).map(|(_, c)| *c),
+        column_compression: args.compression.iter().filter_map(of_column).collect(),
+        threads: args.csv.threads,
+        durable,
+        wait: Duration::from_secs_f64(args.wait),
+        ..WriteOptions::default()
+    }
+}
+
+/// Writes a file of R as an Entasis file, or as a text if OUT names one.
+fn from_r_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
+    if from_r::is_text(&args.output) {
+        return from_file(args, input, durable, out);
+    }
+    let others = [
+        (args.id.is_some(), "--id"),
+        (args.problems.is_some(), "--problems"),
+        (args.rows.is_some(), "--rows"),
+        (args.csv.selects(), "--columns and --drop"),
+    ];
+    if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
+        let message = format!("{option}: not for {}, a file of R, which is read whole", input.display());
+        return Err(Failure::Other(message));
+    }
+    args.csv.format()?;
+    differ(input, &args.output)?;
+    refuse_other(&args.output)?;
+    from_r::run(input, &args.output, args.functions, &write_options(args, durable), out)
 }
 
 /// Writes an Entasis file as a text.

@@ -115,9 +115,7 @@ impl CsvArgs {
             (self.na.as_ref().is_some_and(|words| words.len() > 1), "more than one --na"),
         ];
         if let Some((_, option)) = for_reading.iter().find(|(is_given, _)| *is_given) {
-            return Err(Failure::Other(format!(
-                "{option} is for texts that are read, and IN is an Entasis file"
-            )));
+            return Err(Failure::Other(format!("{option} is for texts that are read, and IN is not a text")));
         }
         let format = Format::default();
         Ok(Format {
@@ -127,6 +125,11 @@ impl CsvArgs {
             has_header: !self.no_header,
             ..format
         })
+    }
+
+    /// Whether some columns are chosen or left out.
+    pub(crate) fn selects(&self) -> bool {
+        self.columns.is_some() || self.drop.is_some()
     }
 
     /// The options of the reader.

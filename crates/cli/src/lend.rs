@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use entasis::cells::CellWriter;
-use entasis::{Change, Document, HostRead, Monitor, Operation, Result, Value, WriteOptions};
+use entasis::{Change, Document, File, HostRead, Limits, Monitor, Operation, Result, Value, WriteOptions};
+use entasis_convert::r::{PlanOptions, Values};
 use entasis_csv::Job;
 
 /// Makes the first of these cells the metadata of a file. `is_r` says whether the
@@ -39,9 +40,26 @@ pub(crate) fn store(
     job.store(path, options, &lend, monitor)
 }
 
+/// Opens a file of Entasis, or one of R.
+pub(crate) fn open(path: &Path, limits: Limits, monitor: &dyn Monitor) -> Result<File> {
+    entasis_convert::open_path(path, limits, &lend, monitor)
+}
+
+/// Writes values of R into a file.
+pub(crate) fn store_values(
+    values: &Values,
+    path: &Path,
+    plan: PlanOptions,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    // The values outlive the document that borrows them.
+    entasis_convert::store(values, path, plan, options, &lend, monitor)
+}
+
 fn lend(buffer: &[u8]) -> HostRead {
     // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. The handle goes into
-    // the content of `set_metadata`, or into the frame of a window. Both end before the borrow of
-    // the memory, and nobody writes to it meanwhile.
+    // the content of `set_metadata`, into the frame of a window, or into a document of values. All
+    // of these end before the borrow of the memory, and nobody writes to it meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
 }

@@ -21,6 +21,7 @@ mod drop;
 mod failure;
 mod files;
 mod found;
+mod from_r;
 mod generations;
 mod head;
 mod info;

@@ -7,6 +7,10 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use entasis::{Error, File, Limits, MemorySource};
 
+use crate::lend;
+use crate::progress::Watch;
+use crate::text::escape;
+
 /// The limits that a verb opens its files with.
 #[derive(Clone, clap::Args)]
 pub(crate) struct LimitArgs {
@@ -24,10 +28,11 @@ impl LimitArgs {
         Ok(limits)
     }
 
-    /// Opens a file; `-` is the standard input, which is read into memory.
+    /// Opens a file, of Entasis or of R; `-` is the standard input, which is read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
         if path != Path::new("-") {
-            return File::open_with(path, self.limits()?);
+            let watch = Watch::of_lines(format!("reading {}", escape(&path.to_string_lossy())));
+            return lend::open(path, self.limits()?, &watch);
         }
         File::from_source(standard_input()?, Path::new(STDIN), self.limits()?)
     }

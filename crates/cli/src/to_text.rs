@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{ColumnInfo, Durable, Error, File, MAGIC, Monitor, Rows, default_threads};
+use entasis::{ColumnInfo, Durable, Error, File, Limits, MAGIC, Monitor, Rows, default_threads};
 use entasis_csv::write::{
     Compression, Nested, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
 };
@@ -15,6 +15,7 @@ use crate::csv::CsvArgs;
 use crate::failure::{Failure, Outcome};
 use crate::found::Found;
 use crate::labels;
+use crate::lend;
 use crate::names::requested_columns;
 use crate::nested_text::{self, NestedAsJson};
 use crate::open::require_table;
@@ -41,7 +42,8 @@ pub(crate) fn run(
     out: &mut Out,
 ) -> Outcome {
     let format = args.format()?;
-    let file = File::open(input)?;
+    let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
+    let file = lend::open(input, Limits::default(), &watch)?;
     require_table(&file, input)?;
     let columns = columns(&file, input, args)?;
     let all = 0..file.n_rows();
@@ -50,7 +52,6 @@ pub(crate) fn run(
     let threads = args.threads.unwrap_or_else(default_threads);
     let nested = nested(args.nested);
     let mut options = WriteOptions { format, compression: Compression::None, nested, threads };
-    let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
     if output == Path::new("-") {
         return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
     }

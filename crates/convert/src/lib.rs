@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod input;
+mod open;
 pub mod r;
 mod rds;
 mod read;
 
+pub use open::{detect, open, open_path, read_path, store};
 pub use read::{Format, ReadOptions, read_r, recognise};

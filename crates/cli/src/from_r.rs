@@ -1,0 +1,50 @@
+//! Files of R (RDS, RData, qs2, qdata, fst) as Entasis files.
+
+use std::io::Write;
+use std::path::Path;
+
+use entasis::{Error, File, WriteOptions};
+use entasis_convert::r::PlanOptions;
+use entasis_convert::{ReadOptions, read_path};
+
+use crate::failure::Outcome;
+use crate::lend::store_values;
+use crate::output::Out;
+use crate::progress::Watch;
+use crate::text::{count, escape, size};
+
+/// Writes the value of a file of R into the file at `output`.
+pub(crate) fn run(
+    input: &Path,
+    output: &Path,
+    functions: bool,
+    options: &WriteOptions,
+    out: &mut Out,
+) -> Outcome {
+    let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
+    let mut reading = ReadOptions::default();
+    if let Some(threads) = options.threads {
+        reading.threads = threads;
+    }
+    let values = read_path(input, &reading, &watch)?;
+    let stored = store_values(&values, output, PlanOptions { functions }, options, &watch);
+    stored.map_err(|error| error.in_file(input))?;
+    drop(watch);
+    let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
+    let file = File::open(output)?;
+    let what = if file.is_table() {
+        let (rows, columns) = (file.n_rows(), file.n_columns());
+        format!("{} x {}", count(rows, "row"), count(columns, "column"))
+    } else {
+        "a tree of values".to_owned()
+    };
+    writeln!(out, "{}: {what}, {}", escape(&output.to_string_lossy()), size(len))?;
+    Ok(())
+}
+
+/// Whether a path names a text by its suffix, compressed or not.
+pub(crate) fn is_text(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    path == Path::new("-") || [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
+}
