@@ -1,13 +1,15 @@
-//! Opens a file by its path, or a file whose content is in memory.
+//! Opens a file by its path, or a file whose content is in memory. Files of R become files of
+//! Entasis in memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use entasis::{File, Limits, MemorySource};
+use entasis::{File, HostRead, Kind, Limits, MAGIC, MemorySource, Monitor};
+use entasis_convert::{detect, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::errors;
+use crate::{errors, monitor};
 
 /// The argument that a file is opened from.
 #[derive(FromPyObject)]
@@ -32,16 +34,38 @@ pub fn open(
     for (name, value) in limits.unwrap_or_default() {
         of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
     }
-    let opened = py.detach(|| match source {
-        Source::Bytes(bytes) => {
+    let opened = match source {
+        Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) && recognise(&bytes).is_some() => {
+            let open = |monitor: &dyn Monitor| {
+                entasis_convert::open(&bytes, Path::new(IN_MEMORY), of_file, &lend, monitor)
+            };
+            return monitor::run(py, open);
+        }
+        Source::Bytes(bytes) => py.detach(|| {
             let (source, name) = (Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY));
             match whole {
                 true => File::whole_from_source(source, name, of_file),
                 false => File::from_source(source, name, of_file),
             }
-        }
-        Source::Path(path) if whole => File::open_whole(&path, of_file),
-        Source::Path(path) => File::open_with(&path, of_file),
-    });
+        }),
+        Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
+        Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
+            Err(error) if matches!(error.kind(), Kind::NotEntasis | Kind::Corrupt) => {
+                if py.detach(|| detect(&path)).is_none() {
+                    return Err(errors::raise(py, &error));
+                }
+                let open = |monitor: &dyn Monitor| entasis_convert::open_path(&path, of_file, &lend, monitor);
+                return monitor::run(py, open);
+            }
+            opened => opened,
+        },
+    };
     opened.map_err(|e| errors::raise(py, &e))
+}
+
+/// Lends values of R to the writer.
+fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the bytes are initialised. The document that holds the handle ends within the call of
+    // `open` that owns them, and nobody writes to them meanwhile.
+    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }

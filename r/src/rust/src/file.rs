@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, Limits, Physical, Result, Unit, Value, type_name};
+use entasis::{ColumnInfo, Error, File, HostRead, Limits, Physical, Result, Silent, Unit, Value, type_name};
 
 use crate::build;
 use crate::guard::{self, Failure, Text, slice};
@@ -85,7 +85,17 @@ pub unsafe fn open(path: Text, limits: *const Limit, n: usize, whole: bool) -> R
     }
     // SAFETY: as the caller promises.
     let path = unsafe { build::path(path) }?;
-    if whole { File::open_whole(&path, of_file) } else { File::open_with(&path, of_file) }
+    if whole {
+        return File::open_whole(&path, of_file);
+    }
+    entasis_convert::open_path(&path, of_file, &lend, &Silent)
+}
+
+/// Lends values of R, which a file of R has, to the writer.
+fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the bytes are initialised. The document that holds the handle ends within the call of
+    // `open_path` that owns them, and nobody writes to them meanwhile.
+    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
 
 /// Opens a file, and reads its header and footer. With `whole`, the newest whole generation is
