@@ -253,6 +253,12 @@ fn refusal(py: Python<'_>, error: &entasis::Error, refused: &Refused) -> PyErr {
     set().err().unwrap_or(exception)
 }
 
+/// The names in the spec of a text whose header has these names.
+#[pyfunction]
+pub fn names_of_spec(names: Vec<String>) -> Vec<String> {
+    entasis_csv::names_of_spec(names)
+}
+
 /// The findings in a text: the spec as JSON, and a reason for each part of it.
 #[pyfunction]
 pub fn sniff_csv(

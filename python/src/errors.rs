@@ -106,26 +106,6 @@ pub fn raise_map(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, if is_sound { "NotMappableError" } else { class_name(error.kind()) }, error)
 }
 
-/// Whether the error is that a text, such as CSV, is not an Entasis file. A compressed one is
-/// recognised by its name.
-fn is_of_text(error: &Error) -> bool {
-    let has_name_of_text = || {
-        let name = error.location().file.as_ref().and_then(|file| file.file_name());
-        let name = name.map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let compressed = [".gz", ".bgz", ".bz2", ".xz", ".zst"];
-        let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
-    };
-    match error.kind() {
-        Kind::NotEntasis => {
-            let message = error.message();
-            message.ends_with(" text") || message.contains("a table of text") || has_name_of_text()
-        }
-        Kind::Corrupt => error.message() == "the file is empty" && has_name_of_text(),
-        _ => false,
-    }
-}
-
 fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     if error.kind() == Kind::Interrupted {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
@@ -134,7 +114,7 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
         Some(limit) => {
             error.to_string_with(&format!("if you trust the file, open it with limits={{'{limit}': ...}}"))
         }
-        None if is_of_text(error) => error.to_string_with("read a text with en.read_csv(path)"),
+        None if error.is_of_text() => error.to_string_with("read a text with en.read_csv(path)"),
         None => error.to_string(),
     };
     let exception = new(py, class, message);

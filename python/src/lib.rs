@@ -56,7 +56,7 @@ mod _entasis {
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
     use crate::csv::{
-        CsvBatches, CsvTable, CsvText, convert_csv, read_csv, scan_csv, sniff_csv, write_csv,
+        CsvBatches, CsvTable, CsvText, convert_csv, names_of_spec, read_csv, scan_csv, sniff_csv, write_csv,
         write_csv_batches,
     };
     #[pymodule_export]

@@ -39,6 +39,10 @@ impl Monitor for Signals {
 
     fn progress(&self, done: u64, total: u64) {
         let Some(progress) = &self.progress else { return };
+        // After an exception the work ends, and the first exception counts.
+        if self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return;
+        }
         let called = Python::attach(|py| progress.call1(py, (done, (total > 0).then_some(total))).map(drop));
         if let Err(error) = called {
             self.keep(error);

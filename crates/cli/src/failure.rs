@@ -45,6 +45,8 @@ impl Failure {
     pub(crate) fn report(&self) -> i32 {
         let (message, code) = match self {
             Self::Entasis(error) if error.kind() == Kind::Interrupted => ("stopped".to_owned(), 130),
+            // Closing a pipe early is not a failure.
+            Self::Entasis(error) if is_closed_pipe(error.io_source()) => return 0,
             Self::Entasis(error) => match error.exceeded_limit() {
                 Some(limit) => {
                     let advice = format!("if you trust the file, raise it: --max {limit}=...");
@@ -52,14 +54,18 @@ impl Failure {
                 }
                 None => (error.to_string(), 1),
             },
-            // Closing a pipe early is not a failure.
-            Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
+            Self::Output(error) if is_closed_pipe(Some(error)) => return 0,
             Self::Output(error) => (format!("writing the output: {error}"), 1),
             Self::Other(message) => (message.clone(), 1),
         };
         say(&message);
         code
     }
+}
+
+/// Whether the reader of the standard output closed it. No verb writes to another pipe.
+fn is_closed_pipe(error: Option<&io::Error>) -> bool {
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
 /// Prints one line to the standard error.

@@ -30,19 +30,36 @@ impl LimitArgs {
 
     /// Opens a file, of Entasis or of R; `-` is the standard input, which is read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
-        if path != Path::new("-") {
+        let limits = self.limits()?;
+        let opened = if path == Path::new("-") {
+            File::from_source(standard_input()?, Path::new(STDIN), limits)
+        } else {
             let watch = Watch::of_lines(format!("reading {}", escape(&path.to_string_lossy())));
-            return lend::open(path, self.limits()?, &watch);
-        }
-        File::from_source(standard_input()?, Path::new(STDIN), self.limits()?)
+            lend::open(path, limits, &watch)
+        };
+        opened.map_err(advised)
     }
 
     /// Opens a file, or its newest whole generation if the current one is damaged.
     pub(crate) fn open_whole(&self, path: &Path) -> entasis::Result<File> {
-        if path != Path::new("-") {
-            return File::open_whole(path, self.limits()?);
-        }
-        File::whole_from_source(standard_input()?, Path::new(STDIN), self.limits()?)
+        let limits = self.limits()?;
+        let opened = if path == Path::new("-") {
+            File::whole_from_source(standard_input()?, Path::new(STDIN), limits)
+        } else {
+            File::open_whole(path, limits)
+        };
+        opened.map_err(advised)
+    }
+}
+
+/// The error with the verbs that take a text, if the file is one.
+fn advised(error: Error) -> Error {
+    if error.is_of_text() {
+        error.advise(
+            "`entasis sniff` shows how a text is written, and `entasis convert` makes an Entasis file of it",
+        )
+    } else {
+        error
     }
 }
 

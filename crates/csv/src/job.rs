@@ -219,7 +219,6 @@ impl Job {
     ) -> Result<Outcome> {
         self.sources.check_target(path)?;
         let stored = store_all(&mut self.sources, &self.plan, path, options, lend, monitor);
-        self.report_end(&stored, monitor);
         self.with_warnings(stored)
     }
 

@@ -28,7 +28,8 @@ pub mod write;
 pub use dialect::{Blanks, Dialect};
 pub use job::{Job, Options};
 pub use read::{
-    Column, MISSING, Outcome, Plan, Query, Refused, Scan, Selection, Table, read, read_all, store, store_all,
+    Column, MISSING, Outcome, Plan, Query, Refused, Scan, Selection, Table, names_of_spec, read, read_all,
+    store, store_all,
 };
 pub use sniff::{Given, Header, LineEnd, Reason, Sniffed, sniff};
 pub use spec::Spec;

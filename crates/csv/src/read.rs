@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use header::names_of_spec;
 pub use scan::{Query, Scan};
 pub use store::{store, store_all};
 

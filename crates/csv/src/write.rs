@@ -17,6 +17,7 @@ mod strings;
 mod target;
 mod times;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -148,13 +149,24 @@ fn part(
         queue.sink.lock().unwrap_or_else(PoisonError::into_inner)(&packed)?;
     }
     let helpers = (threads - 1).min(usize::try_from(work.n_windows.saturating_sub(1)).unwrap_or(usize::MAX));
+    let reported = Cell::new(0);
     entasis_platform::thread_pool::run(helpers, &|_| work.run(&queue, &Silent, &|_| {}), |_| {
         work.run(&queue, monitor, &|written| {
-            monitor.progress((written * n).min(n_rows), n_rows);
+            let done = (written * n).min(n_rows);
+            if done > reported.replace(done) {
+                monitor.progress(done, n_rows);
+            }
         });
     });
     let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    state.error.map_or(Ok(()), Err)
+    if let Some(error) = state.error {
+        return Err(error);
+    }
+    if reported.get() < n_rows {
+        // Another thread wrote the last window.
+        monitor.progress(n_rows, n_rows);
+    }
+    Ok(())
 }
 
 /// Writes rows of columns into the file at `path`, which is replaced when all is written. With
@@ -174,9 +186,9 @@ pub fn write_file<'a>(
     appends: bool,
     monitor: &dyn Monitor,
 ) -> Result<()> {
-    let (mut target, options) = begin(columns, options, path, durable, appends)?;
+    let (mut target, options) = begin(columns, options, path, durable, appends, monitor)?;
     write(source, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
-    target.commit()
+    target.commit(monitor)
 }
 
 /// Begins to write into the file at `path`. Returns also the options of the rows to write.
@@ -186,13 +198,14 @@ fn begin(
     path: &Path,
     durable: Durable,
     appends: bool,
+    monitor: &dyn Monitor,
 ) -> Result<(Target, WriteOptions)> {
     options.format.check()?;
     let mut target = Target::create(path, durable)?;
     let mut options = options.clone();
     if appends {
         let header = header(columns, &options.format)?;
-        if target.begin_with_old(path, options.compression, &header, columns.len() == 1)? {
+        if target.begin_with_old(path, options.compression, &header, columns.len() == 1, monitor)? {
             (options.format.has_header, options.format.has_mark) = (false, false);
         }
     }
@@ -254,9 +267,9 @@ pub fn write_parts_file(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     let Some(first) = parts()? else { return Ok(()) };
-    let (mut target, options) = begin(&first.columns, options, path, durable, appends)?;
+    let (mut target, options) = begin(&first.columns, options, path, durable, appends, monitor)?;
     rest(first, parts, &options, &mut |bytes| target.write(bytes), monitor)?;
-    target.commit()
+    target.commit(monitor)
 }
 
 /// Writes the first part and those after it.

@@ -205,6 +205,26 @@ impl Error {
         self.0.source.as_ref()
     }
 
+    /// Whether the file is a text, such as CSV, instead of an Entasis file. A compressed text is
+    /// recognised by its name.
+    pub fn is_of_text(&self) -> bool {
+        let has_name_of_text = || {
+            let name = self.location().file.as_ref().and_then(|file| file.file_name());
+            let name = name.map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+            let compressed = [".gz", ".bgz", ".bz2", ".xz", ".zst"];
+            let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+            [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
+        };
+        match self.kind() {
+            Kind::NotEntasis => {
+                let message = self.message();
+                message.ends_with(" text") || message.contains("a table of text") || has_name_of_text()
+            }
+            Kind::Corrupt => self.message() == "the file is empty" && has_name_of_text(),
+            _ => false,
+        }
+    }
+
     /// The name of the limit of [`Limits`](crate::Limits) that the file exceeds, if it does.
     pub fn exceeded_limit(&self) -> Option<&'static str> {
         self.0.limit

@@ -14,14 +14,17 @@ from entasis._view.view import View
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import problems as _problems
+from . import progress as _progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from entasis._entasis import CsvBatches, CsvTable, CsvText, Destination
     from entasis._filter.conditions import Condition, Filter
 
     from .spec import Spec
+
+    Progress = bool | Callable[..., Any] | None
 
 
 class Text(NamedTuple):
@@ -94,33 +97,34 @@ class Query(NamedTuple):
         """The query with at most `n` rows. A lower limit stays; None changes nothing."""
         return self._replace(limit=checked_limit(n, self.limit))
 
-    def n_rows(self) -> int:
+    def n_rows(self, progress: Progress = None) -> int:
         """The number of rows."""
         opened = self._replace(columns=[]).open()
-        with reported, _problems.listed():
-            n = opened.count()
+        with reported, _problems.listed(), _progress.shown(progress, "counting") as show:
+            n = opened.count(show)
         self.end(opened)
         return n
 
-    def table(self, *, views: bool) -> CsvTable:
+    def table(self, *, views: bool, progress: Progress = None) -> CsvTable:
         """All rows. `views`: whether strings are views."""
         opened = self.open(views=views)
-        with reported, _problems.listed():
-            table = opened.read()
+        with reported, _problems.listed(), _progress.shown(progress, "reading") as show:
+            table = opened.read(show)
         self.end(opened)
         return table
 
-    def tables(self, n: int | None, *, views: bool = False) -> Iterator[CsvTable]:
+    def tables(self, n: int | None, *, views: bool = False, progress: Progress = None) -> Iterator[CsvTable]:
         """The rows in tables of `n` rows, or of those of some MiB of text."""
         opened = self.open(views=views)
         try:
-            while True:
-                with reported, _problems.listed():
-                    table = opened.next(n)
-                if table is None:
-                    break
-                yield table
-                del table
+            with _progress.shown(progress, "reading") as show:
+                while True:
+                    with reported, _problems.listed():
+                        table = opened.next(n, show)
+                    if table is None:
+                        break
+                    yield table
+                    del table
             self.end(opened)
         finally:
             opened.close()
@@ -149,12 +153,14 @@ class Query(NamedTuple):
         _problems.warn_met(opened.problems(), self.text.on_error)
         opened.close()
 
-    def write(self, form: dict[str, Any], to: Any, *, appends: bool, durable: bool | None) -> None:
+    def write(
+        self, form: dict[str, Any], to: Any, *, appends: bool, durable: bool | None, progress: Progress = None
+    ) -> None:
         """Write the rows as text, for `entasis.write_csv`."""
         opened = self.open()
         try:
-            with reported, _problems.listed():
-                _entasis.write_csv_batches(opened, form, to, appends, durable)
+            with reported, _problems.listed(), _progress.shown(progress, "writing") as show:
+                _entasis.write_csv_batches(opened, form, to, appends, durable, show)
             self.end(opened)
         finally:
             opened.close()

@@ -21,7 +21,7 @@ from .spec import Spec
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
@@ -140,15 +140,25 @@ class CsvScan:
         """
         return self.limit(n).read()
 
-    def count(self) -> int:
+    def count(self, *, progress: bool | Callable[..., Any] | None = None) -> int:
         """Return the number of rows that pass. Makes values only of the columns of the condition.
+
+        Parameters
+        ----------
+        progress
+            As for `read`.
 
         Raises
         ------
         ProblemError
             As for `read`. Without a condition, rows with too few or too many fields are problems.
+
+        Examples
+        --------
+        >>> en.scan_csv(b"a\\n1\\n2\\n3\\n").filter(en.col("a") > 1).count()
+        2
         """
-        return self._query.n_rows()
+        return self._query.n_rows(progress)
 
     def explain(self) -> str:
         """Return the columns, the condition and the limit as text."""
@@ -161,7 +171,12 @@ class CsvScan:
         return "\n".join(lines if query.limit is None else [*lines, f"limit: {query.limit}"])
 
     def read(
-        self, *, columns: str | Iterable[str] | None = None, to: Host | None = None, limit: int | None = None
+        self,
+        *,
+        columns: str | Iterable[str] | None = None,
+        to: Host | None = None,
+        limit: int | None = None,
+        progress: bool | Callable[..., Any] | None = None,
     ) -> Any:
         """Read the rows that pass into one frame.
 
@@ -173,6 +188,10 @@ class CsvScan:
             The library of the frame, as for `read_csv`.
         limit
             The greatest number of rows.
+        progress
+            True shows a bar after one second. A function is called with the bytes that were read,
+            with all bytes or None, and with `unit="bytes"`. The last call has all bytes, also if
+            the limit ends the reading. An exception of the function ends the reading.
 
         Returns
         -------
@@ -193,12 +212,17 @@ class CsvScan:
         """
         query = self._query if columns is None else self._query.select(columns)
         host = _hosts.host_of(to, None)
-        table = query.limited(limit).table(views=host == "polars")
+        table = query.limited(limit).table(views=host == "polars", progress=progress)
         with reported:
             return frame(table, host, None, query.text.threads, arrow=host in ("polars", "pyarrow"))
 
     def batches(
-        self, n: int = 65_536, *, columns: str | Iterable[str] | None = None, to: Host | None = None
+        self,
+        n: int = 65_536,
+        *,
+        columns: str | Iterable[str] | None = None,
+        to: Host | None = None,
+        progress: bool | Callable[..., Any] | None = None,
     ) -> Iterator[Any]:
         """Read the rows that pass in frames, with memory for a few MiB of text per thread.
 
@@ -206,8 +230,8 @@ class CsvScan:
         ----------
         n
             The number of rows of a frame. The last one may have fewer.
-        columns, to
-            As for `read`.
+        columns, to, progress
+            As for `read`. The text is some MiB ahead of the frames.
 
         Yields
         ------
@@ -224,7 +248,7 @@ class CsvScan:
         if not size:
             raise ArgumentError(f"n={shown(n)}: a batch has one row or more")
         query = self._query if columns is None else self._query.select(columns)
-        return _frames(query, _hosts.host_of(to, None), size)
+        return _frames(query, _hosts.host_of(to, None), size, progress)
 
     def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
@@ -323,10 +347,10 @@ class CsvScan:
         return f"<entasis.CsvScan of '{query.text.name}', {', '.join(parts)}>"
 
 
-def _frames(query: Query, host: str, n: int) -> Iterator[Any]:
+def _frames(query: Query, host: str, n: int, progress: bool | Callable[..., Any] | None) -> Iterator[Any]:
     """The rows in frames of `n` rows."""
     is_arrow = host in ("polars", "pyarrow")
-    for table in query.tables(n, views=host == "polars"):
+    for table in query.tables(n, views=host == "polars", progress=progress):
         with reported:
             found = frame(table, host, None, query.text.threads, arrow=is_arrow)
         del table

@@ -123,7 +123,7 @@ def write_csv(
         columns. The spec reads them back as text.
     append
         Whether to add the rows to an old file. It must begin with the same header, unless
-        `header=False`.
+        `header=False`. The old file is copied, and replaced when all is written.
     index
         Whether to write the levels of an index as first columns. The positions of rows are never
         written.
@@ -135,7 +135,8 @@ def write_csv(
         Whether to force the file to the disk. None does so only if the file replaces one.
     progress
         True shows a bar after one second. A function is called with the rows that were written,
-        with all rows, and with `unit="rows"`. A `CsvScan` reports no progress.
+        with all rows, and with `unit="rows"`. For a `CsvScan` it is called as by `CsvScan.read`,
+        with the bytes that were read. An exception of the function ends the writing.
 
     Returns
     -------
@@ -199,7 +200,7 @@ def write_csv(
             raise ArgumentError("append= adds to a file: pass its path")
         if type(value) is CsvScan:
             query = value._query
-            query.write(form, to, appends=bool(append), durable=_options.durable(durable))
+            query.write(form, to, appends=bool(append), durable=_options.durable(durable), progress=progress)
             empty = query.view()
             return _spec(empty.handle, _columns(empty, index=False), form)
         view, rows, builder = _rows(value, threads, as_file=form["nested"])
@@ -268,6 +269,9 @@ def _spec(handle: _entasis.Handle, columns: list[tuple[int, str]], form: dict[st
     """The spec that reads a text back."""
     infos = handle.columns([number for number, _ in columns])
     of = {name: text for name, text in form["dates"] if name is not None}
+    # A reader renames columns with the name of another.
+    names = _entasis.names_of_spec([name for _, name in columns])
+    dates = {made: [of[name]] for (_, name), made in zip(columns, names, strict=True) if name in of}
     return Spec(
         {
             "separator": chr(form["sep"]),
@@ -277,15 +281,16 @@ def _spec(handle: _entasis.Handle, columns: list[tuple[int, str]], form: dict[st
             "encoding": "utf-8",
             "skip": 0,
             "header": form["header"],
-            "all_quoted": form["quote"] != "auto",
-            "names": [name for _, name in columns],
+            # The types are given, so that quotes tell texts from missing values and nothing else.
+            "all_quoted": False,
+            "names": names,
             "types": [_type(info.type_name, of.get(name)) for info, (_, name) in zip(infos, columns, strict=True)],
             "missing": [form["na"]] if form["na"] else [],
             "missing_in_text": True,
             "decimal": chr(form["decimal"]),
             "thousands": None,
             "dates": [text for name, text in form["dates"] if name is None],
-            "column_dates": {name: [text] for name, text in form["dates"] if name is not None},
+            "column_dates": dates,
         }
     )
 

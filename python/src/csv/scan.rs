@@ -147,20 +147,25 @@ pub struct CsvBatches {
 #[pymethods]
 impl CsvBatches {
     /// The next rows: `n`, or those of some chunks; None after the last ones.
-    fn next(&self, py: Python<'_>, n: Option<usize>) -> PyResult<Option<CsvTable>> {
-        let found = self.run(py, |scan, monitor| scan.next(n, monitor))?;
+    fn next(
+        &self,
+        py: Python<'_>,
+        n: Option<usize>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Option<CsvTable>> {
+        let found = self.run(py, progress, |scan, monitor| scan.next(n, monitor))?;
         found.map(|found| self.table(py, found)).transpose()
     }
 
     /// All rows that are left.
-    fn read(&self, py: Python<'_>) -> PyResult<CsvTable> {
-        let found = self.run(py, Scan::read)?;
+    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<CsvTable> {
+        let found = self.run(py, progress, Scan::read)?;
         self.table(py, found)
     }
 
     /// The number of rows that are left.
-    fn count(&self, py: Python<'_>) -> PyResult<u64> {
-        let (n, refused) = self.run(py, Scan::count)?;
+    fn count(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<u64> {
+        let (n, refused) = self.run(py, progress, Scan::count)?;
         refused.map_or(Ok(n), |refused| Err(self.refused(py, refused)))
     }
 
@@ -168,7 +173,7 @@ impl CsvBatches {
     fn store(&self, py: Python<'_>, to: Destination) -> PyResult<()> {
         let write = to.options();
         let path = to.into_path()?;
-        let found = self.run(py, |scan, monitor| store_scan(scan, &path, &write, monitor))?;
+        let found = self.run(py, None, |scan, monitor| store_scan(scan, &path, &write, monitor))?;
         self.table(py, found).map(drop)
     }
 
@@ -193,13 +198,14 @@ impl CsvBatches {
         in_memory(&lent, table.n_rows, self.layout, Some(threads), &Silent)
     }
 
-    /// Works on the scan without the GIL.
+    /// Works on the scan without the GIL. `progress` is called with the bytes that were read.
     pub fn run<T: Send>(
         &self,
         py: Python<'_>,
+        progress: Option<Bound<'_, PyAny>>,
         work: impl FnOnce(&mut Scan, &dyn entasis::Monitor) -> entasis::Result<T> + Send,
     ) -> PyResult<T> {
-        let result = monitor::run(py, |monitor| {
+        let result = monitor::run_watched(py, progress, |monitor| {
             let mut scan = self.scan.lock().unwrap_or_else(PoisonError::into_inner);
             let scan = scan.as_mut().ok_or_else(|| entasis::Error::argument("the batches are closed"))?;
             work(scan, monitor).inspect_err(|error| {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use entasis::{ColumnInfo, Error, default_threads};
+use entasis::{ColumnInfo, Error, Monitor, default_threads};
 use entasis_cli::NestedAsJson;
 use entasis_csv::Outcome;
 use entasis_csv::values::formats::Own;
@@ -83,7 +83,7 @@ pub enum To {
     Object(Py<PyAny>),
 }
 
-/// Writes the rows of a scan as text.
+/// Writes the rows of a scan as text. `progress` is called with the bytes that were read.
 #[pyfunction]
 pub fn write_csv_batches(
     py: Python<'_>,
@@ -92,11 +92,12 @@ pub fn write_csv_batches(
     to: To,
     appends: bool,
     durable: Option<bool>,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let options = form.options(&to).map_err(|e| errors::raise(py, &e))?;
     let raised = Raised::default();
     let durable = options::durable(durable);
-    let written = batches.run(py, |scan, monitor| {
+    let written = batches.run(py, progress, |scan, monitor| {
         if let To::Path(path) = &to {
             scan.check_target(path)?;
         }
@@ -120,8 +121,12 @@ pub fn write_csv_batches(
             Part::of(batches.file(&table, options.threads)?).map(Some)
         };
         let written = match to {
-            To::Path(path) => write_parts_file(&mut parts, &options, &path, durable, appends, monitor),
-            To::Object(object) => write_parts(&mut parts, &options, &mut sink(&object, &raised), monitor),
+            To::Path(path) => {
+                write_parts_file(&mut parts, &options, &path, durable, appends, &Quiet(monitor))
+            }
+            To::Object(object) => {
+                write_parts(&mut parts, &options, &mut sink(&object, &raised), &Quiet(monitor))
+            }
         };
         match refused {
             Some(refused) => Ok(Some(refused)),
@@ -131,6 +136,15 @@ pub fn write_csv_batches(
     match or_raised(written, &raised)? {
         Some(refused) => Err(batches.refused(py, refused)),
         None => Ok(()),
+    }
+}
+
+/// Watches the writing of rows whose progress is that of reading.
+struct Quiet<'a>(&'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn interrupted(&self) -> bool {
+        self.0.interrupted()
     }
 }
 

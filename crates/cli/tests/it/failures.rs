@@ -190,6 +190,70 @@ fn a_pipe_that_closes_ends_it_quietly() {
 }
 
 #[test]
+#[cfg(unix)]
+fn texts_end_quietly_with_a_closed_pipe() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(200_000));
+    for words in [
+        args!["select", file, "--to", "csv"].to_vec(),
+        args!["select", file, "--where", "id >= 0", "--to", "csv", "--threads", "1"].to_vec(),
+        args!["convert", file, "-"].to_vec(),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_entasis"));
+        let mut child = command.args(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut start = [0; 8];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut start).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(&start, b"id,name\n", "{words:?}");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{words:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_device_is_an_error_of_the_output() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(200_000));
+    for words in [args!["select", file, "--to", "csv"].to_vec(), args!["convert", file, "-"].to_vec()] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_entasis"));
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command.args(&words).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(said.contains("standard output") && said.contains("No space left"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    let words = args!["select", file, "--to", "csv", "--output", "/dev/full"];
+    assert!(entasis(words).failed().contains("device"));
+}
+
+#[test]
+fn a_text_names_the_verbs_for_texts() {
+    let folder = Folder::new();
+    let texts = [
+        folder.bytes("flights.csv", b"carrier,delay\nAA,5\n"),
+        folder.bytes("flights.data", b"carrier\tdelay\nAA\t5\n"),
+        folder.bytes("empty.csv", b""),
+        folder.bytes("flights.csv.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\0"),
+    ];
+    for text in &texts {
+        for verb in ["count", "head", "tail", "info", "schema", "select", "sample", "tree", "cat", "verify"] {
+            let said = entasis(args![verb, text]).failed();
+            assert!(said.contains("`entasis sniff`") && said.contains("`entasis convert`"), "{verb}: {said}");
+        }
+    }
+    let from = Stdio::from(std::fs::File::open(&texts[0]).unwrap());
+    let said = crate::common::entasis_from(args!["count", "-"], from).failed();
+    assert!(said.contains("`entasis convert`"), "{said}");
+    // Other formats are not texts.
+    let other = folder.bytes("flights.parquet", b"PAR1\x15\x04");
+    let said = entasis(args!["count", other]).failed();
+    assert!(said.contains("Parquet") && !said.contains("sniff"), "{said}");
+}
+
+#[test]
 fn a_tree_is_no_table() {
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/rows.entasis");
     for verb in ["head", "schema"] {

@@ -128,7 +128,11 @@ impl Header {
         }
         let keeps_first = lacks_name && plan.unnamed.is_none();
         let start = plan.unnamed.unwrap_or("column_");
-        repair(&mut names, start, is_given || !plan.has_header, keeps_first, &mut warnings);
+        let is_expected = plan.expected_names.as_ref() == Some(&names);
+        // A spec or the caller may give one column an empty name.
+        if !(is_expected || is_given) || plan.unnamed.is_some() || !are_unique(&names) {
+            repair(&mut names, start, is_given || !plan.has_header, keeps_first, &mut warnings);
+        }
         if let Some(expected) = &plan.expected_names
             && *expected != names
         {
@@ -291,6 +295,20 @@ fn n_fields(text: &[u8], dialect: &Dialect, most: usize) -> Vec<usize> {
 
 fn is_blank(row: &[Range<usize>]) -> bool {
     row.len() == 1 && row[0].is_empty()
+}
+
+fn are_unique(names: &[String]) -> bool {
+    let mut seen = HashSet::new();
+    names.iter().all(|name| seen.insert(name))
+}
+
+/// The names that a reader gives to columns, with a spec that has these names, if they are unique.
+#[must_use]
+pub fn names_of_spec(mut names: Vec<String>) -> Vec<String> {
+    if !are_unique(&names) {
+        repair(&mut names, "column_", true, false, &mut Vec::new());
+    }
+    names
 }
 
 /// Gives a name to columns that have none or the name of another.

@@ -41,6 +41,9 @@ pub struct Pass<'a, 'c> {
     plan: &'a Plan,
     /// Line ends before the next window.
     n_lines: u64,
+    /// The last call of the monitor. Windows may be shorter than the time between two calls. Each
+    /// text begins with a call, because texts may be as short.
+    polled: Mutex<Option<Instant>>,
 }
 
 struct Shared<'a> {
@@ -66,6 +69,7 @@ pub struct Paused<'a> {
     pub n_rows: u64,
     /// Line ends so far.
     pub n_lines: u64,
+    polled: Option<Instant>,
     is_done: bool,
 }
 
@@ -73,7 +77,8 @@ impl<'a> Paused<'a> {
     /// A pass before its first window. See [`Pass::new`].
     pub fn new(cutter: Cutter<'a>, first: Chunk, header: &Header) -> Self {
         let n_lines = header.n_lines;
-        Self { cutter, first: Some(first), failure: None, n_rows: 0, n_lines, is_done: false }
+        let first = Some(first);
+        Self { cutter, first, failure: None, n_rows: 0, n_lines, polled: None, is_done: false }
     }
 
     /// Bytes of a chunk, unless a row is longer.
@@ -83,9 +88,9 @@ impl<'a> Paused<'a> {
 
     /// Goes on with the header and the plan of the pass before.
     pub fn go_on<'p>(self, header: &'p Header, plan: &'p Plan) -> Pass<'p, 'a> {
-        let Self { cutter, first, failure, n_rows, n_lines, is_done } = self;
+        let Self { cutter, first, failure, n_rows, n_lines, polled, is_done } = self;
         let shared = Shared { cutter, first, failure, n_rows, left: 0, is_done };
-        Pass { shared: Mutex::new(shared), header, plan, n_lines }
+        Pass { shared: Mutex::new(shared), header, plan, n_lines, polled: Mutex::new(polled) }
     }
 }
 
@@ -126,13 +131,13 @@ impl<'a, 'c> Pass<'a, 'c> {
         shared.left = len;
         let first = shared.first.as_ref().map_or(shared.cutter.number(), |chunk| chunk.number);
         let (results, stopped) = (Results::default(), AtomicBool::new(false));
-        let (polled, was_interrupted) = (Mutex::new(Instant::now()), AtomicBool::new(false));
+        let was_interrupted = AtomicBool::new(false);
         let poll = || {
-            let mut polled = polled.lock().unwrap_or_else(PoisonError::into_inner);
-            if polled.elapsed() < INTERVAL {
+            let mut polled = self.polled.lock().unwrap_or_else(PoisonError::into_inner);
+            if polled.is_some_and(|at| at.elapsed() < INTERVAL) {
                 return false;
             }
-            *polled = Instant::now();
+            *polled = Some(Instant::now());
             let progress = self.shared.try_lock().map(|shared| shared.cutter.progress());
             if let Ok((done, total)) = progress {
                 monitor.progress(done, total.unwrap_or(0));
@@ -174,9 +179,10 @@ impl<'a, 'c> Pass<'a, 'c> {
     /// Ends the use of the header and the plan for a while.
     pub fn pause(self) -> Paused<'c> {
         let n_lines = self.n_lines;
+        let polled = self.polled.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Shared { cutter, first, failure, n_rows, is_done, .. } =
             self.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Paused { cutter, first, failure, n_rows, n_lines, is_done }
+        Paused { cutter, first, failure, n_rows, n_lines, polled, is_done }
     }
 
     /// Line ends so far.

@@ -13,13 +13,13 @@ use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
 use super::chunk::{Pieces, Shared, convert};
 use super::header::Header;
 use super::pass::{self, Part, Paused};
-use super::{Column, Origins, Outcome, Plan, Refused, Selection, Table, in_text, rows_after};
+use super::{Column, Origins, Outcome, Placed, Plan, Refused, Selection, Table, in_text, rows_after};
 use crate::categories::{self, Categories};
 use crate::condition::Condition;
 use crate::convert::Meaning;
 use crate::cut::Cutter;
 use crate::frame::{Lent, Values, frame};
-use crate::input::Inputs;
+use crate::input::{Input as _, Inputs};
 use crate::piece::{Piece, TextLayout};
 use crate::problems::{OnError, Problems};
 use crate::sources::Sources;
@@ -68,6 +68,8 @@ pub struct Scan {
     /// Chunks of the next window.
     n_chunks: usize,
     problems: Problems,
+    /// Bytes of all texts, if known.
+    total: Option<u64>,
     end: End,
 }
 
@@ -98,6 +100,8 @@ struct Text {
     plan: Plan,
     /// Rows so far, with those that were left out.
     n_all: u64,
+    /// Bytes of the texts before, and of all texts.
+    place: (u64, Option<u64>),
 }
 
 /// Rows of the columns that are returned.
@@ -184,6 +188,7 @@ impl Scan {
             held: VecDeque::new(),
             n_chunks: 1,
             problems: Problems::default(),
+            total: None,
             end: End::Open,
         })
     }
@@ -341,6 +346,9 @@ impl Scan {
             // The file is closed.
             self.text = None;
         }
+        if let (End::Done, Some(total)) = (&self.end, self.total) {
+            monitor.progress(total, total);
+        }
         Ok(())
     }
 
@@ -354,7 +362,8 @@ impl Scan {
             }
             None => self.open()?,
         };
-        let Text { number, name, paused, header, shared, plan, mut n_all } = text;
+        let Text { number, name, paused, header, shared, plan, mut n_all, place } = text;
+        let monitor = &Placed { monitor, place };
         let most = CHUNKS_OF_THREAD * plan.threads.max(1);
         let len = (self.n_chunks - 1) * paused.chunk_len() + 1;
         self.n_chunks = (2 * self.n_chunks).min(most);
@@ -391,7 +400,7 @@ impl Scan {
         if let Some(error) = error {
             return Err(in_text(error, self.sources.named(number).as_ref()));
         }
-        self.text = Some(Text { number, name, paused, header, shared, plan, n_all });
+        self.text = Some(Text { number, name, paused, header, shared, plan, n_all, place });
         Ok(())
     }
 
@@ -404,6 +413,8 @@ impl Scan {
         let plan = Plan { rows: self.rows.clone(), ..self.plan.clone() };
         let open = |sources: &mut Sources| {
             let input = sources.take(number)?;
+            let is_single = sources.is_single();
+            let place = if is_single { (0, input.progress().1) } else { sources.place(number) };
             let chunk_len = pass::chunk_len(&plan);
             let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
             let (header, chunk) = Header::find(&mut cutter, &plan)?;
@@ -415,11 +426,12 @@ impl Scan {
             }
             let types = header.first_types();
             let shared = Shared::new(types, &header, self.problems.n);
-            Ok((Paused::new(cutter, chunk, &header), header, shared))
+            Ok((Paused::new(cutter, chunk, &header), header, shared, place))
         };
-        let (paused, header, shared) =
+        let (paused, header, shared, place) =
             open(&mut self.sources).map_err(|error| in_text(error, named.as_ref()))?;
-        Ok(Text { number, name, paused, header, shared, plan, n_all: 0 })
+        self.total = place.1;
+        Ok(Text { number, name, paused, header, shared, plan, n_all: 0, place })
     }
 
     /// Keeps the rows of a chunk for the next batches.

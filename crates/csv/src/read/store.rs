@@ -194,6 +194,12 @@ impl Round<'_> {
         let Some(header) = first else { return Err(Error::argument("no texts are given")) };
         self.check_end(&header);
         let Some(stream) = self.stream.take() else { return Ok(None) };
+        if let Some(total) = inputs.place(0).1 {
+            self.monitor.progress(total, total);
+        }
+        if self.monitor.interrupted() {
+            return Err(Error::interrupted());
+        }
         stream.finish()?;
         let Header { names, wanted, dates, given, .. } = header;
         let mut columns = Vec::new();

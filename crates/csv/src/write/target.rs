@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use entasis::{Durable, Error, Result, Sink};
+use entasis::{Durable, Error, Monitor, Result, Sink};
 use entasis_io::Replacement;
 
 use super::packed::Compression;
@@ -12,6 +13,8 @@ use crate::source::{Origin, Source, SourceOptions};
 
 /// Bytes that are copied at once.
 const COPIED: usize = 1 << 20;
+/// The time between two calls of the monitor.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Whether a text begins with these bytes, decompressed and without a byte order mark.
 fn begins_with(path: &Path, start: &[u8]) -> Result<bool> {
@@ -52,13 +55,14 @@ impl Target {
     /// # Errors
     /// Errors of the system; *argument* for an old file of another compression, or that does not
     /// begin with `header`, and for a compressed file of one column, whose blank lines at the end
-    /// may be missing values or none.
+    /// may be missing values or none; *interrupted*.
     pub fn begin_with_old(
         &mut self,
         path: &Path,
         compression: Compression,
         header: &[u8],
         is_one_column: bool,
+        monitor: &dyn Monitor,
     ) -> Result<bool> {
         let refused = |message: &'static str| Err(Error::argument(message).in_file(path));
         let mut old = match File::open(path) {
@@ -67,7 +71,12 @@ impl Target {
             Err(error) => return Err(Error::io(error, "read").in_file(path)),
         };
         let (mut part, mut last) = (vec![0; COPIED], [0; 2]);
+        let mut polled = Instant::now();
         loop {
+            if polled.elapsed() >= INTERVAL {
+                polled = Instant::now();
+                stop_if_interrupted(monitor)?;
+            }
             let n = match old.read(&mut part) {
                 Ok(0) => break,
                 Ok(n) => n,
@@ -119,9 +128,15 @@ impl Target {
     /// Replaces the old file.
     ///
     /// # Errors
-    /// Errors of the system.
-    pub fn commit(self) -> Result<()> {
+    /// Errors of the system, *interrupted*.
+    pub fn commit(self, monitor: &dyn Monitor) -> Result<()> {
+        // The last progress report may ask to stop.
+        stop_if_interrupted(monitor)?;
         let path = self.file.target().to_path_buf();
         self.file.commit().map_err(|error| Error::io(error, "write").in_file(&path))
     }
+}
+
+fn stop_if_interrupted(monitor: &dyn Monitor) -> Result<()> {
+    if monitor.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
 }
