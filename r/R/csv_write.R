@@ -34,6 +34,10 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
   if (length(na) != 1L) must_be("na", "one string", na)
   if (!is.null(nThread)) form$nThread <- format(check_whole(nThread, "nThread", 1, MOST_THREADS))
   check_flag(row.names, "row.names")
+  if (inherits(x, "entasis_csv_scan")) {
+    if (row.names) wrong("the rows of a text have no names: use row.names = FALSE")
+    return(invisible(written_spec(form, names(x), write_scan(x, path, form))))
+  }
   stored <- if (inherits(x, "entasis_table") && !row.names) columns_of_file(x)
   if (!is.null(stored)) {
     file <- file_of(x)

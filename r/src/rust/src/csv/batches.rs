@@ -207,6 +207,7 @@ impl CsvBatches {
         let scan = &mut self.scan;
         scan.check_target(path)?;
         let options = options(arguments, path)?;
+        let names = arguments.all("names").unwrap_or_default();
         let (mut refused, mut is_first) = (None, true);
         let mut parts = || {
             let table = match scan.next(None, signals)? {
@@ -223,7 +224,7 @@ impl CsvBatches {
                 None => return Ok(None),
             };
             is_first = false;
-            part(&table, options.threads, signals).map(Some)
+            part(&table, &names, options.threads, signals).map(Some)
         };
         let appends = arguments.flag("append");
         let written = write_parts_file(&mut parts, &options, path, Durable::Auto, appends, signals);
@@ -234,11 +235,11 @@ impl CsvBatches {
     }
 }
 
-/// Rows as a part of a text.
-fn part(table: &Table, threads: usize, signals: &Signals) -> Result<Part> {
+/// Rows as a part of a text whose columns have these names.
+fn part(table: &Table, names: &[String], threads: usize, signals: &Signals) -> Result<Part> {
     let lent: Vec<_> = table.columns.iter().map(Column::lent).collect();
     let file = in_memory(&lent, table.n_rows, TextLayout::Views, threads, signals)?;
-    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let numbers: Vec<u64> = (0..names.len() as u64).collect();
     let columns = selected(&file, &numbers, &names, true)?;
     Ok(Part { columns, ..Part::of(file)? })
