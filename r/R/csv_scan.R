@@ -23,6 +23,12 @@ scan_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", h
   chosen <- csv_selection(select, drop, colClasses, csv_names_of(sources, form))
   form <- csv_typed(form, chosen$classes, stringsAsFactors, id)
   found <- csv_call(sources, form, CSV_SCAN)
+  is_text <- found$types == "int64" & found$fits == 3 & !found$names %in% form$type_columns & integer64 != "double"
+  if (any(is_text)) {
+    form$type_columns <- c(form$type_columns, found$names[is_text])
+    form$types <- c(form$types, rep_len("string", sum(is_text)))
+    found <- csv_call(sources, form, CSV_SCAN)
+  }
   for (text in found$warnings) warn_of_text(text)
   all <- c(form$id, found$all_names)
   types <- c(if (!is.null(form$id)) "categorical", found$spec_types)

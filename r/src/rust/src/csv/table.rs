@@ -91,18 +91,21 @@ pub fn scan(sources: Vec<(String, Origin)>, options: &Options, signals: &Signals
     let names = || given.iter().map(|(name, _)| name.clone());
     let has_type: HashSet<String> = names().collect();
     let threads = job.plan.threads;
+    let mut fits = Vec::with_capacity(table.columns.len());
     for column in &mut table.columns {
-        if column.of == Type::INT && !has_type.contains(&column.name) && fit(column).0 == Fit::Integer {
+        let (fit, _) = fit(column);
+        if column.of == Type::INT && !has_type.contains(&column.name) && fit == Fit::Integer {
             column.of = NARROW;
         }
         column.pieces.clear();
+        fits.push(fit);
     }
     job.plan.types = table.columns.iter().map(|column| (column.name.clone(), column.of)).collect();
     let spec = parts(&job.spec(&table));
     table.n_rows = 0;
     let id = options.id.clone();
     let scanned = Some(Box::new(Scanned { job, given: has_type }));
-    Ok(CsvTable { id, spec, scanned, ..CsvTable::of(table, &given, threads, signals)? })
+    Ok(CsvTable { id, spec, fits, scanned, ..CsvTable::of(table, &given, threads, signals)? })
 }
 
 /// Reads a text. Only its first rows, or all of them with `is_whole`, if it is `sniffed`.
