@@ -183,7 +183,7 @@ csv_dates <- function(dates) {
   )
 }
 
-# What a reading asks of the core.
+# The codes of readings for the core.
 CSV_READ <- 0L
 CSV_SNIFF <- 1L
 CSV_SNIFF_ALL <- 2L

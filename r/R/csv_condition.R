@@ -3,7 +3,7 @@
 # each part of a condition has predicates by type.
 
 # The names of the tested columns of the text, and the tree. NULL if the core can't test the whole
-# condition. The columns `of` are called `names` in it, and may have the kinds `forms`, each a vector
+# condition. The columns `of` are called `names` in it. Each may have the kinds in `forms`, a vector
 # by types. `tested` are the columns of another condition, which keep their numbers.
 csv_condition <- function(names, of, forms, condition, caller, tested = character()) {
   scope <- scope_of(names, function(k) unknown_values(names[k]), caller)

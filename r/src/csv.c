@@ -59,8 +59,8 @@ static SEXP text_at(const ent_csv *csv, int list, size_t i) {
     return ent_char(chars);
 }
 
-/* A condition of R: NULL, or a list of the names of columns and of a tree. Returns the memory of its
- * nodes, for `ent_nodes_free`. */
+/* A condition of R: NULL, or a list of the names of columns and of a tree. Returns the memory of
+ * its nodes, for `ent_nodes_free`. */
 static SEXP condition_of(SEXP condition, ent_csv_condition *out, const ent_csv_condition **by) {
     *by = NULL;
     if (condition == R_NilValue) return R_NilValue;
@@ -196,8 +196,8 @@ SEXP ent_c_csv_open(SEXP table, SEXP columns, SEXP condition, SEXP limit) {
     const ent_csv_condition *tested;
     ent_csv *csv = ent_pointer_of(table, "a scanned text");
     SEXP nodes = PROTECT(condition_of(condition, &memory, &tested));
-    ent_csv_batches *batches = ent_csv_open(csv, texts_of(columns), (size_t)Rf_xlength(columns), tested,
-                                            Rf_asReal(limit), &failure);
+    ent_csv_batches *batches =
+        ent_csv_open(csv, texts_of(columns), (size_t)Rf_xlength(columns), tested, Rf_asReal(limit), &failure);
     if (nodes != R_NilValue) ent_nodes_free(nodes);
     UNPROTECT(1);
     return batches == NULL ? ent_failed(failure) : ent_hold(batches, free_batches, R_NilValue);

@@ -445,8 +445,8 @@ void ent_csv_strings_free(ent_csv_texts *texts);
 void ent_csv_free(ent_csv *csv);
 
 /* csv/batches.rs */
-ent_csv_batches *ent_csv_open(ent_csv *csv, const ent_chars *columns, size_t n_columns, const ent_csv_condition *condition,
-                              double limit, ent_failure **failure);
+ent_csv_batches *ent_csv_open(ent_csv *csv, const ent_chars *columns, size_t n_columns,
+                              const ent_csv_condition *condition, double limit, ent_failure **failure);
 void ent_csv_close(ent_csv_batches *batches);
 ent_csv *ent_csv_next(ent_csv_batches *batches, double n, ent_interrupted interrupted, ent_failure **failure);
 ent_csv *ent_csv_met(ent_csv_batches *batches, ent_failure **failure);

@@ -139,8 +139,9 @@ fn is_date(date: &[u8; DATE_LEN]) -> bool {
 }
 
 /// Checks that each field is an integer of few digits, that `is_plain` accepts it, or that `parse`
-/// makes a number of it. `is_signed`: they are integers of 64 bits. `is_plain` takes the text, the place and the length of a field without its
-/// sign, and the bits of its digits.
+/// makes a number of it. `is_signed` says that the type is that of integers of 64 bits. `is_plain`
+/// takes the text, the place and the length of a field without its sign, and the bits of its
+/// digits.
 #[inline(always)]
 fn numbers(
     column: &Column<'_>,

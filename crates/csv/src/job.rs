@@ -224,7 +224,8 @@ impl Job {
     }
 
     /// Gives each column the type of its values in the first `n` rows, unless the options have one.
-    /// Returns a table of all columns with these values. Rows that do not fit are left to the reading.
+    /// Returns a table of all columns with these values. Rows that do not fit are left to the
+    /// reading.
     ///
     /// # Errors
     /// As [`read`](crate::read()).

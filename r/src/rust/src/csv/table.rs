@@ -79,8 +79,8 @@ fn open(sources: Vec<(String, Origin)>, options: &Options) -> Result<Job> {
     Ok(job)
 }
 
-/// Finds the types of texts whose rows are read later. Integers of the first rows that R has as such
-/// get their type.
+/// Finds the types of texts whose rows are read later. Integers that R has as such get the type of
+/// 32 bits.
 pub fn scan(sources: Vec<(String, Origin)>, options: &Options, signals: &Signals) -> Result<CsvTable> {
     let mut job = open(sources, options)?;
     let given = job.plan.types.clone();
