@@ -6,13 +6,21 @@
 # condition. The columns `of` are called `names` in it. Each may have the kinds in `forms`, a vector
 # by types. `tested` are the columns of another condition, which keep their numbers.
 csv_condition <- function(names, of, forms, condition, caller, tested = character()) {
-  scope <- scope_of(names, function(k) unknown_values(names[k]), caller)
+  # A call of c() would read a column `c`, to see whether it is a function.
+  hidden <- ifelse(names %in% called_names(condition), NA, names)
+  scope <- scope_of(hidden, function(k) unknown_values(names[k]), caller)
   plan <- list2env(list(names = names, of = of, forms = forms, caller = caller, scope = scope, columns = list(), tested = tested), parent = emptyenv())
   tree <- csv_tree(plan, with_values(plan, condition))
   if (!is.null(tree)) list(columns = plan$tested, tree = tree)
 }
 
 unknown_values <- function(name) wrong("the values of the column '", substr(name, 1L, 60L), "' are not known before the text is read")
+
+# The names of the functions that an expression calls.
+called_names <- function(e) {
+  all <- table(all.names(e))
+  names(all)[all > tabulate(match(all.names(e, functions = FALSE), names(all)), length(all))]
+}
 
 csv_tree <- function(plan, e) {
   if (!is.language(e)) {
@@ -35,15 +43,17 @@ csv_leaf <- function(plan, e) {
   }
   plan$tested <- union(plan$tested, plan$of[k])
   number <- match(plan$of[k], plan$tested) - 1L
-  predicates <- lapply(plan$forms[[k]], function(kind) {
+  forms <- plan$forms[[k]]
+  predicates <- lapply(forms, function(kind) {
     plan$columns[[as.character(k)]] <- list(csv_column(number, kind))
     predicate_of(e, plan)
   })
   # Chunks with small integers alone do not show whether all are.
   if (!identical(predicates[["int64"]], predicates[["wide"]])) predicates[["wide"]] <- NULL
-  predicates[["null"]] <- csv_leaf_of_missing(plan, e, number)
+  if ("null" %in% names(forms)) predicates["null"] <- list(csv_leaf_of_missing(plan, e, number))
   predicates <- predicates[lengths(predicates) > 0L]
-  if (length(predicates) > 0L) list("typed", number, predicates)
+  is_known <- length(setdiff(names(predicates), if (length(forms) > 1L) "null")) > 0L
+  if (is_known) list("typed", number, predicates)
 }
 
 csv_column <- function(number, kind) {
@@ -70,10 +80,11 @@ is_nan <- function(x) is.double(x) & is.nan(x)
 # The kinds that a column of a class, or of none, may have by the type of its values.
 csv_forms <- function(class, integer64) {
   wide <- if (integer64 == "integer64" && requireNamespace("bit64", quietly = TRUE)) c(wide = INTEGER64)
-  switch(if (is.na(class)) "" else class,
+  known <- switch(if (is.na(class)) "" else class,
     character = c(string = CHARACTER), integer = c(int32 = INTEGER), numeric = , double = c(float64 = DOUBLE), logical = c(bool = LOGICAL),
     integer64 = c(int64 = INTEGER64, wide = INTEGER64)[rep(length(wide) > 0L, 2L)],
     factor = c(categorical = CODES), Date = c(date = DAYS), IDate = integer(), POSIXct = c(datetime = INSTANT),
     c(bool = LOGICAL, int32 = INTEGER, int64 = INTEGER, wide, float64 = DOUBLE, date = DAYS, datetime = INSTANT, string = CHARACTER)
   )
+  c(null = LOGICAL, known)
 }

@@ -212,6 +212,11 @@ mod tests {
                 &["", "-", ".", "0", "-0", "00", "0.0", "-0.5", "1e5", "x", "NA", "1.", ".1"][..]
             )
             .prop_map(str::to_owned),
+            // The bounds of integers of 32 and 64 bits.
+            prop::sample::select(
+                &["2147483647", "2147483648", "-2147483647", "-2147483648", "-9223372036854775808"][..]
+            )
+            .prop_map(str::to_owned),
         ]
     }
 
