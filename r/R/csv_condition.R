@@ -4,14 +4,22 @@
 
 # The names of the tested columns of the text, and the tree. NULL if the core can't test the whole
 # condition. The columns `of` are called `names` in it. Each may have the kinds in `forms`, a vector
-# by types. `tested` are the columns of another condition, which keep their numbers.
-csv_condition <- function(names, of, forms, condition, caller, tested = character()) {
+# by types.
+csv_condition <- function(names, of, forms, condition, caller) {
+  plan <- csv_plan(names, of, forms, condition, caller)
+  tree <- csv_tree(plan, plan$condition)
+  if (!is.null(tree)) list(columns = plan$tested, tree = tree)
+}
+
+# A condition with values in place of parts without a column, and the columns that are tested.
+# `tested` are those of another condition, which keep their numbers.
+csv_plan <- function(names, of, forms, condition, caller, tested = character()) {
   # A call of c() would read a column `c`, to see whether it is a function.
   hidden <- ifelse(names %in% called_names(condition), NA, names)
   scope <- scope_of(hidden, function(k) unknown_values(names[k]), caller)
   plan <- list2env(list(names = names, of = of, forms = forms, caller = caller, scope = scope, columns = list(), tested = tested), parent = emptyenv())
-  tree <- csv_tree(plan, with_values(plan, condition))
-  if (!is.null(tree)) list(columns = plan$tested, tree = tree)
+  plan$condition <- with_values(plan, condition)
+  plan
 }
 
 unknown_values <- function(name) wrong("the values of the column '", substr(name, 1L, 60L), "' are not known before the text is read")

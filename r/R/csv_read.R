@@ -81,9 +81,6 @@ csv_passing <- function(columns, names, n_rows, wanted) {
   list(columns = lapply(columns[match(wanted$columns, names)], some_of_vector, rows), n_rows = length(rows))
 }
 
-# Some values of a vector whose class has no other attributes than those of CSV.
-some_of_vector <- function(x, i) decorate(unclass_all(x)[i], attributes(x))
-
 csv_names <- function(names, col.names, id, check.names) {
   if (!is.null(col.names)) {
     new <- check_strings(col.names, "col.names")

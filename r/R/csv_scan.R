@@ -6,7 +6,8 @@
 # - `all`, `types`: the columns of the texts, and their types, which never change.
 # - `classes`, `integer64`: how columns become vectors.
 # - `columns`, `names`: the columns that are left, as in the text, and as they are called.
-# - `condition`, `tests`: the condition for the core, and as it was written.
+# - `condition`, `rest`, `tests`: the condition for the core, the parts that R evaluates for each
+#   batch, and the conditions as they were written.
 # - `limit`: the most rows, or NULL.
 
 scan_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", header = "auto", na.strings = "NA", skip = "auto",
@@ -36,7 +37,7 @@ scan_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", h
   if (anyDuplicated(columns) > 0L) wrong("'", if (columns[1L] %in% columns[-1L]) "id" else "select", "' names the column '", columns[anyDuplicated(columns)], "' again")
   held <- list2env(list(table = found$table), parent = emptyenv())
   new_scan(list(sources = sources, form = form, held = held, all = all, types = types, classes = chosen$classes, integer64 = integer64,
-                columns = columns, names = columns, condition = NULL, tests = list(), limit = NULL))
+                columns = columns, names = columns, condition = NULL, rest = list(), tests = list(), limit = NULL))
 }
 
 SCAN_ADVICE <- c(
@@ -52,7 +53,7 @@ changed_scan <- function(x, ...) {
   parts <- as.list.environment(lazy_content(x), all.names = TRUE)
   new <- list(...)
   parts[names(new)] <- new
-  is_other <- any(c("condition", "limit") %in% names(new))
+  is_other <- any(c("condition", "rest", "limit") %in% names(new))
   if (is_other) parts$held <- list2env(list(table = parts$held$table), parent = emptyenv())
   new_scan(parts)
 }
@@ -67,19 +68,32 @@ scan_of_columns <- function(x, which, names = lazy_content(x)$names[which]) {
 filtered_scan <- function(x, condition, caller) {
   parts <- lazy_content(x)
   if (!is.null(parts$limit)) wrong("a condition after a limit would leave fewer rows than the limit: filter first")
-  classes <- parts$classes[parts$columns]
   of <- parts$types[match(parts$columns, parts$all)]
-  forms <- Map(scan_forms, of, classes, parts$integer64)
-  found <- csv_condition(parts$names, parts$columns, forms, condition, caller, as.character(parts$condition$columns))
-  if (is.null(found)) {
-    shown <- cut_text(paste(trimws(deparse(condition, width.cutoff = 500L)), collapse = " "), 200L)
-    abort("unsupported", paste0(
-      "not supported: the condition ", shown, " can't be tested while the text is read; compare columns with values by ==, !=, <, <=, >, >=, ",
-      "%in%, is.na(), startsWith() or endsWith(), joined by &, | and !, or read the rows with x[] and filter these"
-    ))
-  }
-  if (!is.null(parts$condition)) found$tree <- joined("and", list(parts$condition$tree, found$tree))
-  changed_scan(x, condition = found, tests = c(parts$tests, list(condition)))
+  forms <- Map(scan_forms, of, parts$classes[parts$columns], parts$integer64)
+  plan <- csv_plan(parts$names, parts$columns, forms, condition, caller, as.character(parts$condition$columns))
+  conditions <- conjuncts(plan, plan$condition)
+  trees <- lapply(conditions, csv_tree, plan = plan)
+  is_core <- !vapply(trees, is.null, NA)
+  plan$columns <- lapply(seq_along(parts$names), function(k) list(list(class = class_of_scan(parts, k))))
+  names(plan$columns) <- seq_along(parts$names)
+  is_by_row <- vapply(conditions, is_by_row, NA, plan = plan)
+  if (!all(is_core | is_by_row)) refuse_condition(conditions[!is_core & !is_by_row][[1L]])
+  tree <- joined("and", c(if (!is.null(parts$condition)) list(parts$condition$tree), trees[is_core]))
+  rest <- lapply(conditions[!is_core], function(e) list(condition = e, columns = parts$columns[match(intersect(all.vars(e), parts$names), parts$names)], names = intersect(all.vars(e), parts$names)))
+  changed_scan(x, condition = if (length(tree) > 1L) list(columns = plan$tested, tree = tree), rest = c(parts$rest, rest), tests = c(parts$tests, list(condition)))
+}
+
+refuse_condition <- function(e) {
+  shown <- cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L)
+  abort("unsupported", paste0(
+    "not supported: the condition ", shown, " can't be tested while the text is read, because its value for a row may depend on other rows; ",
+    "use comparisons and functions of base R that treat each row by itself, or read the rows with x[] and filter these"
+  ))
+}
+
+# The class of the vectors of a column, or NULL for vectors without a class.
+class_of_scan <- function(parts, k) {
+  switch(type_of_scan(parts, k), int64 = "integer64", date = "Date", IDate = c("IDate", "Date"), dttm = c("POSIXct", "POSIXt"), fct = "factor", NULL)
 }
 
 # The kinds of a column whose type is known.
@@ -95,4 +109,17 @@ scan_forms <- function(of, class, integer64) {
 limited_scan <- function(x, n) {
   limit <- lazy_content(x)$limit
   changed_scan(x, limit = if (is.null(limit)) n else min(n, limit))
+}
+
+# The type of a column as one word, as print() of an open table shows it.
+type_of_scan <- function(parts, k) {
+  name <- parts$columns[k]
+  class <- parts$classes[name]
+  if (class %in% c("IDate", "POSIXct")) {
+    return(if (class == "IDate") "IDate" else "dttm")
+  }
+  of <- sub("[[].*", "", parts$types[match(name, parts$all)])
+  wide <- c(integer64 = "int64", double = "dbl", character = "chr")[[if (class %in% "integer64") class else parts$integer64]]
+  switch(of, null = , bool = "lgl", int32 = "int", int64 = wide, uint64 = if (parts$integer64 == "double") "dbl" else "chr", float64 = "dbl",
+         date = "date", datetime = "dttm", categorical = "fct", string = "chr", of)
 }

@@ -80,16 +80,3 @@ print.entasis_csv_scan <- function(x, width = getOption("width"), ...) {
 }
 
 str.entasis_csv_scan <- function(object, ...) print(object)
-
-# The type of a column as one word, as print() of an open table shows it.
-type_of_scan <- function(parts, k) {
-  name <- parts$columns[k]
-  class <- parts$classes[name]
-  if (class %in% c("IDate", "POSIXct")) {
-    return(if (class == "IDate") "IDate" else "dttm")
-  }
-  of <- sub("[[].*", "", parts$types[match(name, parts$all)])
-  wide <- c(integer64 = "int64", double = "dbl", character = "chr")[[if (class %in% "integer64") class else parts$integer64]]
-  switch(of, null = , bool = "lgl", int32 = "int", int64 = wide, uint64 = if (parts$integer64 == "double") "dbl" else "chr", float64 = "dbl",
-         date = "date", datetime = "dttm", categorical = "fct", string = "chr", of)
-}

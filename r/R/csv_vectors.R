@@ -55,3 +55,6 @@ csv_times <- function(x, class, of, name) {
 warn_of_text <- function(text) {
   warning(structure(list(message = text, call = NULL), class = c("entasis_warning_text", "warning", "condition")))
 }
+
+# Some values of a vector whose class has no other attributes than those of CSV.
+some_of_vector <- function(x, i) decorate(unclass_all(x)[i], attributes(x))

@@ -114,9 +114,12 @@ test_that("a scan has the names and classes of the rows, and reads them again ea
 
 test_that("conditions and columns that a scan does not take are refused by name", {
   x <- scan_csv_entasis(csv_text(CITIES))
-  expect_error(subset(x, nchar(city) > 3), "the condition nchar(city) > 3 can't be tested", fixed = TRUE, class = "entasis_error_unsupported")
-  expect_error(subset(x, price > mean(price)), "can't be tested while the text is read")
-  expect_error(subset(x, city < "M"), "can't be tested")
+  expect_error(subset(x, price > mean(price) & n > 1), "the condition price > mean(price) can't be tested", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(subset(x, rev(city) == "Rome"), "can't be tested while the text is read")
+  grepl <- function(...) TRUE
+  expect_error(subset(x, grepl("a", city)), "can't be tested")
+  expect_error(subset(x, get("price") > 4), "'price' are not known before the text is read")
+  expect_error(subset(x, nchar(city))[], "'subset' must be logical")
   expect_error(subset(x, nothing > 3), "object 'nothing' not found")
   expect_error(subset(x, select = nothing), "nothing")
   expect_error(x$price <- 1, "can't be changed")
@@ -130,6 +133,33 @@ test_that("conditions and columns that a scan does not take are refused by name"
   expect_error(scan_csv_entasis(csv_text(CITIES), nrows = 2), "'nrows' is not supported with this value: head(x, n)", fixed = TRUE)
   expect_error(scan_csv_entasis(tempfile()), "cannot open", class = "entasis_error_io")
   expect_error(scan_csv_entasis(csv_text(character())), class = "entasis_error_text")
+})
+
+test_that("R evaluates conditions that treat each row by itself, batch by batch", {
+  set.seed(3)
+  n <- 200000L
+  whole <- data.frame(a = sample(1000L, n, TRUE), b = round(runif(n), 3), s = sample(c("x", "yy", NA, "zzz"), n, TRUE))
+  path <- tempfile(fileext = ".csv")
+  write_csv_entasis(whole, path)
+  x <- scan_csv_entasis(path)
+  expected <- bare(subset(whole, nchar(s) > 1 & a * b > 500 & s != "zzz", c(b, a)))
+  chosen <- subset(x, nchar(s) > 1 & a * b > 500 & s != "zzz", c(b, a))
+  expect_identical(chosen[], expected)
+  expect_identical(count_entasis(chosen), nrow(expected))
+  expect_identical(head(chosen, 10), head(expected, 10))
+  expect_identical(subset(chosen, b > 0.9 & a / 2 > 400)[], bare(subset(expected, b > 0.9 & a / 2 > 400)))
+  parts <- batches_entasis(chosen, identity, 50000)
+  expect_identical(do.call(rbind, parts), expected)
+  expect_gt(length(parts), 1L)
+  expect_identical(chosen$a, expected$a)
+  expect_identical(subset(x, a + b < 0)[], bare(whole[0L, ]))
+  expect_identical(count_entasis(x, a + b < 0), 0L)
+  factors <- scan_csv_entasis(path, stringsAsFactors = TRUE)
+  expect_identical(droplevels(subset(factors, a * b > 900)[]), bare(droplevels(subset(read_csv_entasis(path, stringsAsFactors = TRUE), a * b > 900))))
+  file <- tempfile(fileext = ".entasis")
+  expect_error(write_entasis(chosen, file), "with the condition nchar(s) > 1, which R evaluates", fixed = TRUE)
+  expect_error(write_csv_entasis(chosen, file), "batches_entasis()", fixed = TRUE)
+  expect_match(capture.output(print(chosen))[5L], "Rows where nchar(s) > 1", fixed = TRUE)
 })
 
 test_that("arguments about the text and its columns are those of read_csv_entasis()", {
@@ -316,7 +346,8 @@ test_that("verbs of dplyr that need rows once return scans, and others say how t
   }
   expect_error(dplyr::left_join(x, whole, by = "city"), "left_join() on a text", fixed = TRUE)
   expect_error(dplyr::count(x, city), "count() with groups on a text", fixed = TRUE)
-  expect_error(dplyr::filter(x, nchar(city) > 3), "can't be tested while the text is read")
+  expect_identical(dplyr::collect(dplyr::filter(x, nchar(city) > 3, n < 3)), bare(dplyr::filter(whole, nchar(city) > 3, n < 3)))
+  expect_error(dplyr::filter(x, cumsum(n) > 3), "can't be tested while the text is read")
   expect_error(dplyr::filter(dplyr::slice_head(x, n = 2), price > 3), "filter first")
   expect_error(dplyr::select(x, nothing), "nothing")
   expect_error(dplyr::select(x, where(function(x) anyNA(x))), "by their names and types alone")
