@@ -79,7 +79,10 @@ filtered_scan <- function(x, condition, caller) {
   is_by_row <- vapply(conditions, is_by_row, NA, plan = plan)
   if (!all(is_core | is_by_row)) refuse_condition(conditions[!is_core & !is_by_row][[1L]])
   tree <- joined("and", c(if (!is.null(parts$condition)) list(parts$condition$tree), trees[is_core]))
-  rest <- lapply(conditions[!is_core], function(e) list(condition = e, columns = parts$columns[match(intersect(all.vars(e), parts$names), parts$names)], names = intersect(all.vars(e), parts$names)))
+  rest <- lapply(conditions[!is_core], function(e) {
+    used <- intersect(all.vars(e), parts$names)
+    list(condition = e, names = used, columns = parts$columns[match(used, parts$names)], is_single = length(conditions) == 1L)
+  })
   changed_scan(x, condition = if (length(tree) > 1L) list(columns = plan$tested, tree = tree), rest = c(parts$rest, rest), tests = c(parts$tests, list(condition)))
 }
 

@@ -62,7 +62,7 @@ passing_in_r <- function(parts, vectors, n) {
   passes <- rep_len(TRUE, n)
   for (part in parts$rest) {
     scope <- scope_of(part$names, function(k) vectors[[part$columns[k]]], baseenv())
-    found <- truth_of(eval(part$condition, scope), n, length(parts$tests) == 1L)
+    found <- truth_of(eval(part$condition, scope), n, part$is_single)
     if (is.null(found)) refuse_condition(part$condition)
     passes <- passes & found
   }
