@@ -1,6 +1,11 @@
 # Counts the rows of a table for which a condition is true.
 
 count_entasis <- function(x, subset) {
+  if (inherits(x, "entasis_csv_scan")) {
+    if (!missing(subset)) x <- filtered_scan(x, substitute(subset), parent.frame())
+    n <- count_scan(x)
+    return(if (n <= .Machine$integer.max) as.integer(n) else n)
+  }
   x <- as_table(x)
   n <- if (missing(subset)) dim(x)[1L] else count_where(file_of(x), substitute(subset), parent.frame())
   if (n <= .Machine$integer.max) as.integer(n) else n

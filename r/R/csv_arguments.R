@@ -183,14 +183,28 @@ csv_dates <- function(dates) {
   )
 }
 
-# Calls the core, whose messages name arguments of Python.
-csv_call <- function(sources, arguments, sniffs = 0L) {
-  found <- .Call(C_csv_read, sources$from, sources$names, lapply(arguments, as.character), sniffs)
+# The codes of readings for the core.
+CSV_READ <- 0L
+CSV_SNIFF <- 1L
+CSV_SNIFF_ALL <- 2L
+CSV_SCAN <- 3L
+
+# Calls the core. NULL if it can't test a condition.
+csv_call <- function(sources, arguments, what = CSV_READ, condition = NULL) {
+  found <- .Call(C_csv_read, sources$from, sources$names, lapply(arguments, as.character), what, condition)
+  if (!is.null(condition) && inherits(found, "entasis_failure") && found$kind %in% c("argument", "unsupported")) {
+    return(NULL)
+  }
+  csv_result(found)
+}
+
+# A result of the core, whose messages name arguments of Python.
+csv_result <- function(found) {
   if (inherits(found, "entasis_failure")) {
     found$message <- csv_words(found$message)
     core(found)
   }
-  found$warnings <- csv_words(found$warnings)
+  if (is.list(found)) found$warnings <- csv_words(found$warnings)
   found
 }
 

@@ -7,11 +7,11 @@ sniff_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", 
   sources <- csv_sources(file, text)
   if (isTRUE(sources$are_text)) encoding <- "UTF-8"
   form <- csv_form(sep, dec, quote, header, skip, comment.char, escape, thousands, encoding, strip.white)
-  form$na.strings <- setdiff(if (!is.null(na.strings)) check_strings(na.strings, "na.strings"), "")
+  form$na.strings <- csv_words_of_missing(na.strings)
   form$fill <- flag_text(fill, "fill")
   if (!is.null(nThread)) form$nThread <- check_whole(nThread, "nThread", 1, MOST_THREADS)
   form <- c(form, csv_dates(dates))
-  csv <- csv_call(sources, form, if (rows == "all") 2L else 1L)
+  csv <- csv_call(sources, form, if (rows == "all") CSV_SNIFF_ALL else CSV_SNIFF)
   parts <- spec_parts(csv)
   parts$types <- narrow_types(csv)
   reasons <- data.frame(part = csv$parts, value = csv$values, reason = csv$reasons, confidence = csv$confidences, stringsAsFactors = FALSE)

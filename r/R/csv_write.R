@@ -34,6 +34,10 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
   if (length(na) != 1L) must_be("na", "one string", na)
   if (!is.null(nThread)) form$nThread <- format(check_whole(nThread, "nThread", 1, MOST_THREADS))
   check_flag(row.names, "row.names")
+  if (inherits(x, "entasis_csv_scan")) {
+    if (row.names) wrong("the rows of a text have no names: use row.names = FALSE")
+    return(invisible(written_spec(form, names(x), write_scan(x, path, form))))
+  }
   stored <- if (inherits(x, "entasis_table") && !row.names) columns_of_file(x)
   if (!is.null(stored)) {
     file <- file_of(x)
@@ -67,7 +71,8 @@ quoting_of <- function(quote) {
 written_spec <- function(form, names, types) {
   parts <- list(
     separator = form$sep, quote = "\"", escape = NULL, comment = NULL, encoding = "utf-8", skip = 0, header = form$col.names == "true",
-    all_quoted = form$quote %in% c("all", "text"), missing_in_text = TRUE, decimal = form$dec, thousands = NULL,
+    # The types are given, so that quotes tell texts from missing values and nothing else.
+    all_quoted = FALSE, missing_in_text = TRUE, decimal = form$dec, thousands = NULL,
     names = names, types = types, missing = if (form$na == "") character() else form$na, dates = character(), column_dates = list()
   )
   new_csv_spec(spec_json(parts), parts)

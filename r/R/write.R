@@ -12,9 +12,13 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = N
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
   compress <- check_compression(compress)
   check_flag(functions, "functions")
-  write_value(read_lazy(x), path, functions, write_options(compress, edition = check_edition(edition)))
+  options <- write_options(compress, edition = check_edition(edition))
+  if (inherits(x, "entasis_csv_scan")) write_lazily(x, path, options) else write_value(read_lazy(x), path, functions, options)
   invisible(x)
 }
+
+# Writes rows that are read meanwhile.
+write_lazily <- function(x, path, options) UseMethod("write_lazily")
 
 # Writes a value to a file. With `change`, the value replaces the file's value, and the file's
 # metadata stay.

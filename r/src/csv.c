@@ -59,8 +59,19 @@ static SEXP text_at(const ent_csv *csv, int list, size_t i) {
     return ent_char(chars);
 }
 
-/* Reads texts. Returns the table with its facts, or a failure. */
-SEXP ent_c_csv_read(SEXP sources, SEXP names, SEXP arguments, SEXP sniffs) {
+/* A condition of R: NULL, or a list of the names of columns and of a tree. Returns the memory of
+ * its nodes, for `ent_nodes_free`. */
+static SEXP condition_of(SEXP condition, ent_csv_condition *out, const ent_csv_condition **by) {
+    *by = NULL;
+    if (condition == R_NilValue) return R_NilValue;
+    SEXP columns = VECTOR_ELT(condition, 0);
+    *out = (ent_csv_condition){.columns = texts_of(columns), .n_columns = (size_t)Rf_xlength(columns)};
+    *by = out;
+    return ent_to_nodes(VECTOR_ELT(condition, 1), &out->nodes, &out->n_nodes);
+}
+
+/* The table with its facts. */
+static SEXP facts_of(ent_csv *csv) {
     static const char *fields[] = {
         "table",      "names",      "types",   "rounded",     "all_names",    "warnings",     "columns",
         "texts",      "expected",   "files",   "parts",       "values",       "reasons",      "spec",
@@ -75,14 +86,6 @@ SEXP ent_c_csv_read(SEXP sources, SEXP names, SEXP arguments, SEXP sniffs) {
         ENT_CSV_PROBLEM_ROWS,  ENT_CSV_PROBLEM_LINES,   ENT_CSV_PROBLEM_BYTES, ENT_CSV_CONFIDENCES,
         ENT_CSV_COUNTS};
     enum { N_LISTS = sizeof lists / sizeof *lists };
-    ent_failure *failure = NULL;
-    const ent_csv_source *from = sources_of(sources, names);
-    const ent_csv_argument *by = arguments_of(arguments);
-    ent_watch();
-    ent_csv *csv = ent_csv_read(from, (size_t)Rf_xlength(sources), by, (size_t)Rf_xlength(arguments),
-                                Rf_asInteger(sniffs), ent_is_interrupted, &failure);
-    ent_watched();
-    if (csv == NULL) return ent_failed(failure);
     SEXP pointer = PROTECT(ent_hold(csv, free_csv, R_NilValue));
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SET_VECTOR_ELT(out, 0, pointer);
@@ -96,10 +99,27 @@ SEXP ent_c_csv_read(SEXP sources, SEXP names, SEXP arguments, SEXP sniffs) {
             else REAL(values)[i] = ent_csv_number(csv, lists[k], (size_t)i);
         }
     }
-    failure = ent_csv_refused(csv);
+    ent_failure *failure = ent_csv_refused(csv);
     if (failure != NULL) SET_VECTOR_ELT(out, N_LISTS + 1, ent_failed(failure));
     UNPROTECT(2);
     return out;
+}
+
+/* Reads texts. Returns the table with its facts, or a failure. */
+SEXP ent_c_csv_read(SEXP sources, SEXP names, SEXP arguments, SEXP sniffs, SEXP condition) {
+    ent_failure *failure = NULL;
+    ent_csv_condition memory;
+    const ent_csv_condition *tested;
+    const ent_csv_source *from = sources_of(sources, names);
+    const ent_csv_argument *by = arguments_of(arguments);
+    SEXP nodes = PROTECT(condition_of(condition, &memory, &tested));
+    ent_watch();
+    ent_csv *csv = ent_csv_read(from, (size_t)Rf_xlength(sources), by, (size_t)Rf_xlength(arguments), tested,
+                                Rf_asInteger(sniffs), ent_is_interrupted, &failure);
+    ent_watched();
+    if (nodes != R_NilValue) ent_nodes_free(nodes);
+    UNPROTECT(1);
+    return csv == NULL ? ent_failed(failure) : facts_of(csv);
 }
 
 /* The strings of Rust as a character vector: made on first access if there are some. */
@@ -161,4 +181,77 @@ SEXP ent_c_csv_write(SEXP file, SEXP frame, SEXP names, SEXP numbers, SEXP path,
     ent_watched();
     if (builder != NULL) ent_free_builder(frame);
     return failure == NULL ? R_NilValue : ent_failed(failure);
+}
+
+static void free_batches(SEXP pointer) {
+    ent_csv_batches *batches = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (batches != NULL) ent_csv_close(batches);
+}
+
+/* Begins to read columns of the rows that pass, at most `limit` if it is not negative. */
+SEXP ent_c_csv_open(SEXP table, SEXP columns, SEXP condition, SEXP limit) {
+    ent_failure *failure = NULL;
+    ent_csv_condition memory;
+    const ent_csv_condition *tested;
+    ent_csv *csv = ent_pointer_of(table, "a scanned text");
+    SEXP nodes = PROTECT(condition_of(condition, &memory, &tested));
+    ent_csv_batches *batches =
+        ent_csv_open(csv, texts_of(columns), (size_t)Rf_xlength(columns), tested, Rf_asReal(limit), &failure);
+    if (nodes != R_NilValue) ent_nodes_free(nodes);
+    UNPROTECT(1);
+    return batches == NULL ? ent_failed(failure) : ent_hold(batches, free_batches, R_NilValue);
+}
+
+/* Closes the text now instead of at the next garbage collection. */
+SEXP ent_c_csv_close(SEXP batches) {
+    free_batches(batches);
+    return R_NilValue;
+}
+
+/* The result of a reading: a table with its facts, NULL for none, or a failure. */
+static SEXP result_of(ent_csv *csv, ent_failure *failure) {
+    if (failure != NULL) return ent_failed(failure);
+    return csv == NULL ? R_NilValue : facts_of(csv);
+}
+
+/* The next `n` rows, all rows for 0, and only their number for -1. NULL after the last ones. */
+SEXP ent_c_csv_next(SEXP batches, SEXP n) {
+    ent_failure *failure = NULL;
+    ent_csv_batches *of = ent_pointer_of(batches, "batches of a text");
+    ent_watch();
+    ent_csv *csv = ent_csv_next(of, Rf_asReal(n), ent_is_interrupted, &failure);
+    ent_watched();
+    return result_of(csv, failure);
+}
+
+/* The problems that were met so far, with a table that has no columns. */
+SEXP ent_c_csv_met(SEXP batches) {
+    ent_failure *failure = NULL;
+    ent_csv *csv = ent_csv_met(ent_pointer_of(batches, "batches of a text"), &failure);
+    return result_of(csv, failure);
+}
+
+/* Writes the rows that are left into a file. */
+SEXP ent_c_csv_store(SEXP batches, SEXP path, SEXP options) {
+    ent_failure *failure = NULL;
+    ent_csv_batches *of = ent_pointer_of(batches, "batches of a text");
+    ent_chars to = ent_chars_of(STRING_ELT(path, 0));
+    ent_options by = ent_options_of(options);
+    ent_watch();
+    ent_csv *csv = ent_csv_store(of, to, by, ent_is_interrupted, &failure);
+    ent_watched();
+    return result_of(csv, failure);
+}
+
+/* Writes the rows that are left as text. */
+SEXP ent_c_csv_write_batches(SEXP batches, SEXP path, SEXP arguments) {
+    ent_failure *failure = NULL;
+    ent_csv_batches *of = ent_pointer_of(batches, "batches of a text");
+    ent_chars to = ent_chars_of(STRING_ELT(path, 0));
+    const ent_csv_argument *by = arguments_of(arguments);
+    ent_watch();
+    ent_csv *csv = ent_csv_write_batches(of, to, by, (size_t)Rf_xlength(arguments), ent_is_interrupted, &failure);
+    ent_watched();
+    return result_of(csv, failure);
 }

@@ -16,6 +16,7 @@ typedef struct ent_change ent_change;
 typedef struct ent_compressed ent_compressed;
 typedef struct ent_csv ent_csv; /* a text that was read */
 typedef struct ent_csv_texts ent_csv_texts; /* its strings */
+typedef struct ent_csv_batches ent_csv_batches; /* rows that are read batch by batch */
 typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
@@ -397,6 +398,13 @@ typedef struct {
     int kind;
 } ent_csv_vector;
 
+typedef struct {
+    const ent_chars *columns;
+    size_t n_columns;
+    const ent_node *nodes;
+    size_t n_nodes;
+} ent_csv_condition;
+
 /* Lists of texts, then lists of numbers. */
 enum {
     ENT_CSV_NAMES,
@@ -421,7 +429,8 @@ enum {
 };
 
 ent_csv *ent_csv_read(const ent_csv_source *sources, size_t n_sources, const ent_csv_argument *arguments,
-                      size_t n_arguments, int sniffs, ent_interrupted interrupted, ent_failure **failure);
+                      size_t n_arguments, const ent_csv_condition *condition, int sniffs, ent_interrupted interrupted,
+                      ent_failure **failure);
 size_t ent_csv_n(const ent_csv *csv, int list);
 ent_chars ent_csv_text(const ent_csv *csv, int list, size_t i);
 double ent_csv_number(const ent_csv *csv, int list, size_t i);
@@ -434,6 +443,17 @@ int ent_csv_write(const ent_file *file, ent_builder *builder, const ent_chars *n
                   ent_failure **failure);
 void ent_csv_strings_free(ent_csv_texts *texts);
 void ent_csv_free(ent_csv *csv);
+
+/* csv/batches.rs */
+ent_csv_batches *ent_csv_open(ent_csv *csv, const ent_chars *columns, size_t n_columns,
+                              const ent_csv_condition *condition, double limit, ent_failure **failure);
+void ent_csv_close(ent_csv_batches *batches);
+ent_csv *ent_csv_next(ent_csv_batches *batches, double n, ent_interrupted interrupted, ent_failure **failure);
+ent_csv *ent_csv_met(ent_csv_batches *batches, ent_failure **failure);
+ent_csv *ent_csv_store(ent_csv_batches *batches, ent_chars path, ent_options options, ent_interrupted interrupted,
+                       ent_failure **failure);
+ent_csv *ent_csv_write_batches(ent_csv_batches *batches, ent_chars path, const ent_csv_argument *arguments,
+                               size_t n_arguments, ent_interrupted interrupted, ent_failure **failure);
 
 /* buffers.rs */
 void ent_set_threads(size_t n);

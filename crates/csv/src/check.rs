@@ -6,13 +6,15 @@
 use entasis_kernels::fields::digits;
 
 use crate::fields::Column;
-use crate::piece::{Facts, is_exact};
+use crate::piece::Facts;
 use crate::types::{Type, Unit};
 use crate::values::floats::{self, Number};
 use crate::values::{integers, times};
 
 /// Integers of so many digits are exact as doubles.
 const EXACT: usize = 15;
+/// The integers with more digits than this are wide, and of as many digits those after it.
+const MOST_NARROW: &[u8] = b"2147483647";
 /// The most digits of a plain number with a decimal mark.
 const MOST: usize = 19;
 
@@ -50,11 +52,10 @@ pub fn checked(column: &Column<'_>, of: Type, digits: &Digits, mark: u8) -> Opti
         Type::INT => numbers(
             column,
             digits,
+            true,
             |_, _, _, _| false,
             |start, end, facts| {
-                let value = integers::signed(column.text, start, end)?;
-                facts.has_negative_integers |= value < 0;
-                facts.has_inexact_integers |= !is_exact(value);
+                facts.note_signed(integers::signed(column.text, start, end)?);
                 Some(())
             },
         ),
@@ -66,7 +67,7 @@ pub fn checked(column: &Column<'_>, of: Type, digits: &Digits, mark: u8) -> Opti
                 let is_short = before > 0 && before + 1 < len && len <= MOST + 1 && others.is_power_of_two();
                 is_short && text[at + before] == mark && (before == 1 || text[at] != b'0')
             };
-            numbers(column, digits, is_plain, |start, end, facts| {
+            numbers(column, digits, false, is_plain, |start, end, facts| {
                 match floats::number(column.text, start, end, mark)? {
                     Number::Float(_) => {}
                     Number::Integer(value) => facts.note_integer(value),
@@ -95,6 +96,8 @@ fn times(column: &Column<'_>, is_time: impl Fn(usize, usize) -> bool) -> Option<
             facts.has_missing = true;
         } else if !is_time(start, end) {
             return None;
+        } else {
+            facts.has_values = true;
         }
     }
     Some(facts)
@@ -136,12 +139,14 @@ fn is_date(date: &[u8; DATE_LEN]) -> bool {
 }
 
 /// Checks that each field is an integer of few digits, that `is_plain` accepts it, or that `parse`
-/// makes a number of it. `is_plain` takes the text, the place and the length of a field without its
-/// sign, and the bits of its digits.
+/// makes a number of it. `is_signed` says that the type is that of integers of 64 bits. `is_plain`
+/// takes the text, the place and the length of a field without its sign, and the bits of its
+/// digits.
 #[inline(always)]
 fn numbers(
     column: &Column<'_>,
     digits: &Digits,
+    is_signed: bool,
     is_plain: impl Fn(&[u8], usize, usize, u64) -> bool,
     parse: impl Fn(usize, usize, &mut Facts) -> Option<()>,
 ) -> Option<Facts> {
@@ -154,12 +159,15 @@ fn numbers(
         }
         let is_negative = column.text[start] == b'-';
         let at = start + usize::from(is_negative);
-        facts.has_numbers = true;
+        (facts.has_numbers, facts.has_values) = (true, true);
         let len = end - at;
         let bits = digits.bits(at, len.min(64));
         let is_integer = len > 0 && bits.trailing_ones() as usize == len;
         if is_integer && len <= EXACT && (column.text[at] != b'0' || (len == 1 && !is_negative)) {
             facts.has_negative_integers |= is_negative;
+            let narrow = MOST_NARROW.len();
+            facts.has_wide_integers |=
+                is_signed && len >= narrow && (len > narrow || column.text[at..end] > *MOST_NARROW);
         } else if len == 0 || len > 64 || !is_plain(column.text, at, len, bits) {
             parse(start, end, &mut facts)?;
         }
@@ -202,6 +210,11 @@ mod tests {
             "-?[0-9.]{1,24}",
             prop::sample::select(
                 &["", "-", ".", "0", "-0", "00", "0.0", "-0.5", "1e5", "x", "NA", "1.", ".1"][..]
+            )
+            .prop_map(str::to_owned),
+            // The bounds of integers of 32 and 64 bits.
+            prop::sample::select(
+                &["2147483647", "2147483648", "-2147483647", "-2147483648", "-9223372036854775808"][..]
             )
             .prop_map(str::to_owned),
         ]

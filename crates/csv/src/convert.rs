@@ -300,6 +300,7 @@ fn other<'a>(
     let (mut from, mut to) = (start + before, end - after);
     if from == to {
         facts.has_texts = true;
+        facts.has_values |= !meaning.strips;
         return Other::Missing;
     }
     if Some(text[from]) == meaning.dialect.quote {
@@ -308,7 +309,7 @@ fn other<'a>(
         }
         (from, to) = (from + 1, to - 1);
         if from == to {
-            facts.has_texts = true;
+            (facts.has_texts, facts.has_values) = (true, true);
             return Other::Missing;
         }
     }
@@ -588,12 +589,18 @@ pub fn stripped(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize)
 
 /// Whether a string is missing.
 pub fn has_missing(column: &Column<'_>, meaning: &Meaning) -> bool {
-    (0..column.len()).any(|row| {
-        let (start, end) = column.get(row);
-        start >= end
-            || ((meaning.misses_in_text || meaning.strips)
-                && matches!(text_field(column, row, meaning), TextField::Missing))
-    })
+    (0..column.len()).any(|row| is_missing_text(column, row, meaning))
+}
+
+/// Whether a string is not missing.
+pub fn has_values(column: &Column<'_>, meaning: &Meaning) -> bool {
+    (0..column.len()).any(|row| !is_missing_text(column, row, meaning))
+}
+
+fn is_missing_text(column: &Column<'_>, row: usize, meaning: &Meaning) -> bool {
+    let (start, end) = column.get(row);
+    let has_words = meaning.misses_in_text || meaning.strips;
+    start >= end || (has_words && matches!(text_field(column, row, meaning), TextField::Missing))
 }
 
 /// Appends the text of a quoted field.

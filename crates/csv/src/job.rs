@@ -223,7 +223,8 @@ impl Job {
     }
 
     /// Gives each column the type of its values in the first `n` rows, unless the options have one.
-    /// Returns a table of all columns without values. Rows that do not fit are left to the reading.
+    /// Returns a table of all columns with these values. Rows that do not fit are left to the
+    /// reading.
     ///
     /// # Errors
     /// As [`read`](crate::read()).
@@ -234,7 +235,7 @@ impl Job {
         let found = self.read(monitor);
         (self.plan.rows, self.plan.on_error) = (None, on_error);
         (self.plan.columns, self.plan.id) = (columns, id);
-        let Outcome::Table(mut table) = found? else { unreachable!("problems are collected") };
+        let Outcome::Table(table) = found? else { unreachable!("problems are collected") };
         let spec = self.spec(&table);
         self.plan.types = table.columns.iter().map(|column| (column.name.clone(), column.of)).collect();
         self.plan.dates = dates(Some(&spec), &Options::default());
@@ -244,7 +245,6 @@ impl Job {
         } else {
             self.plan.names = Some(table.names.clone());
         }
-        table.columns.iter_mut().for_each(|column| column.pieces.clear());
         self.sources.close();
         Ok(table)
     }

@@ -51,6 +51,12 @@ pub struct Facts {
     pub has_far_times: bool,
     /// A value is missing.
     pub has_missing: bool,
+    /// A field is a value, or is one if the column is text.
+    pub has_values: bool,
+    /// An integer of 64 bits is beyond -2147483647 to 2147483647.
+    pub has_wide_integers: bool,
+    /// An integer is -2^63.
+    pub has_least_integer: bool,
 }
 
 impl Facts {
@@ -59,6 +65,15 @@ impl Facts {
         self.has_numbers = true;
         self.has_negative_integers |= value < 0.0;
         self.has_large_integers |= value >= 9_223_372_036_854_775_808.0;
+    }
+
+    /// Notes an integer of 64 bits.
+    pub fn note_signed(&mut self, value: i64) {
+        self.has_numbers = true;
+        self.has_negative_integers |= value < 0;
+        self.has_inexact_integers |= !is_exact(value);
+        self.has_wide_integers |= value.unsigned_abs() > MOST_NARROW;
+        self.has_least_integer |= value == i64::MIN;
     }
 
     /// The facts of both.
@@ -72,9 +87,15 @@ impl Facts {
             has_inexact_integers: self.has_inexact_integers | other.has_inexact_integers,
             has_far_times: self.has_far_times | other.has_far_times,
             has_missing: self.has_missing | other.has_missing,
+            has_values: self.has_values | other.has_values,
+            has_wide_integers: self.has_wide_integers | other.has_wide_integers,
+            has_least_integer: self.has_least_integer | other.has_least_integer,
         }
     }
 }
+
+/// Integers of a greater absolute value are wide.
+const MOST_NARROW: u64 = i32::MAX as u64;
 
 /// Whether a double holds an integer exactly: its bits from the first to the last 1 are at most 53.
 pub fn is_exact(value: i64) -> bool {
@@ -253,7 +274,10 @@ impl Piece {
     /// The facts, with those that stand for values that are dropped.
     pub fn all_facts(&self) -> Facts {
         let has_missing = self.n > 0 && (self.of == Type::Null || self.validity.is_some());
-        let mut facts = Facts { has_missing, ..self.facts };
+        let is_value = |bits: &Buffer| (0..self.n).any(|i| bits[i / 8] >> (i % 8) & 1 == 1);
+        let has_values = self.of != Type::Null && self.n > 0 && self.validity.as_ref().is_none_or(is_value);
+        let has_values = has_values || self.facts.has_values;
+        let mut facts = Facts { has_missing, has_values, ..self.facts };
         if !matches!(self.of, Type::INT | Type::UINT | Type::Datetime { unit: Unit::Microsecond, .. }) {
             return facts;
         }
@@ -262,11 +286,7 @@ impl Piece {
         for (_, &bits) in present {
             let value = bits as i64;
             match self.of {
-                Type::INT => {
-                    facts.has_numbers = true;
-                    facts.has_negative_integers |= value < 0;
-                    facts.has_inexact_integers |= !is_exact(value);
-                }
+                Type::INT => facts.note_signed(value),
                 Type::UINT => {
                     facts.has_numbers = true;
                     facts.has_large_integers |= value < 0;

@@ -187,8 +187,8 @@ pub struct Column {
     pub pieces: Vec<Piece>,
     /// The strings that codes stand for.
     pub categories: Option<Piece>,
-    /// Whether a value is missing, maybe in a row that a condition left out.
-    pub has_missing: bool,
+    /// Facts about the values. With a condition they are complete, and about all rows.
+    pub facts: Facts,
     /// The format of the user that all its dates have.
     pub format: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis::{File, Silent};
 use entasis_csv::condition::Condition;
-use entasis_csv::piece::{Piece, TextLayout};
+use entasis_csv::piece::{Facts, Piece, TextLayout};
 use entasis_csv::problems::start;
 use entasis_csv::{Column, Job, Outcome, Query, Refused, Scan, Table, Type};
 use pyo3::prelude::*;
@@ -86,7 +86,8 @@ impl CsvText {
                 errors::raise(py, &entasis::Error::no_column(message))
             })?;
             let pieces = vec![Piece::missing(of, 0, layout).map_err(|e| errors::raise(py, &e))?];
-            found.push(Column { name, of, pieces, categories: None, has_missing: false, format: None });
+            let facts = Facts::default();
+            found.push(Column { name, of, pieces, categories: None, facts, format: None });
         }
         let table = Table {
             columns: found,

@@ -78,7 +78,7 @@ impl CsvTable {
             of: column.of,
             pieces: column.pieces.into_iter().map(Shared::from).collect(),
             categories: column.categories,
-            has_missing: column.has_missing,
+            has_missing: column.facts.has_missing,
         });
         Self { columns: columns.collect(), n_rows, names, problems, warnings, layout, spec, is_filtered }
     }

@@ -13,7 +13,7 @@ use super::header::Header;
 use super::pass::Part;
 use crate::check::{Digits, checked};
 use crate::condition::Condition;
-use crate::convert::{Meaning, has_missing, narrowest};
+use crate::convert::{Meaning, has_missing, has_values, narrowest};
 use crate::fields::Column as FieldsOf;
 use crate::frame::{Lent, Values};
 use crate::piece::{Facts, Piece};
@@ -92,7 +92,8 @@ fn of_all_rows(
         return Ok((at_least, facts));
     }
     if header.given[i].is_none() && at_least == Type::Text && fields.is_utf8 {
-        return Ok((Type::Text, Facts { has_missing: has_missing(fields, meaning), ..Facts::default() }));
+        let (has_missing, has_values) = (has_missing(fields, meaning), has_values(fields, meaning));
+        return Ok((Type::Text, Facts { has_missing, has_values, ..Facts::default() }));
     }
     let piece = of_column(fields, header, i, at_least, meaning, misfits)?;
     Ok((piece.of, piece.all_facts()))

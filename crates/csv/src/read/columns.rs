@@ -157,7 +157,7 @@ fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Col
         name: origins.name,
         of: Type::Categorical,
         categories: Some(origins.names),
-        has_missing: false,
+        facts: Facts::default(),
         format: None,
     })
 }
@@ -248,10 +248,10 @@ fn finish(
     let header = &texts[0].header;
     let mut warnings = Vec::new();
     let mut columns = Vec::with_capacity(header.wanted.len());
-    let mut has_missing = Vec::with_capacity(header.wanted.len());
+    let mut facts = Vec::with_capacity(header.wanted.len());
     for (i, given) in header.given.iter().enumerate() {
-        let mut pieces_of_all = chunks.iter().flat_map(|chunk| &chunk.pieces[i]);
-        has_missing.push(pieces_of_all.any(|piece| piece.facts.has_missing));
+        let pieces_of_all = chunks.iter().flat_map(|chunk| &chunk.pieces[i]);
+        facts.push(pieces_of_all.fold(Facts::default(), |facts, piece| facts.join(piece.facts)));
         let pieces = chunks.iter_mut().map(|chunk| chunk.pieces[i].take()).collect();
         columns.push(match given {
             Some(of) => Typed { of: *of, pieces },
@@ -278,7 +278,7 @@ fn finish(
             }
         }
         let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
-        named.push(Column { name, of, pieces, categories, has_missing: has_missing[i], format });
+        named.push(Column { name, of, pieces, categories, facts: facts[i], format });
     }
     Ok((named, warnings))
 }

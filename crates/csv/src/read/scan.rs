@@ -20,7 +20,7 @@ use crate::convert::Meaning;
 use crate::cut::Cutter;
 use crate::frame::{Lent, Values, frame};
 use crate::input::{Input as _, Inputs};
-use crate::piece::{Piece, TextLayout};
+use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{OnError, Problems};
 use crate::sources::Sources;
 use crate::types::Type;
@@ -461,7 +461,14 @@ impl Scan {
         let mut columns: Vec<Column> = Vec::with_capacity(self.work.shown.len());
         for Shown { name, of, .. } in &self.work.shown {
             let (name, pieces, of) = (name.clone(), Vec::new(), *of);
-            columns.push(Column { name, of, pieces, categories: None, has_missing: false, format: None });
+            columns.push(Column {
+                name,
+                of,
+                pieces,
+                categories: None,
+                facts: Facts::default(),
+                format: None,
+            });
         }
         let mut n_rows = 0;
         while n_rows < most
@@ -488,7 +495,7 @@ impl Scan {
                 if piece.of == Type::Categorical && !is_of_text {
                     categories.join(&mut piece)?;
                 }
-                column.has_missing |= piece.of == Type::Null || piece.validity.is_some();
+                column.facts.has_missing |= piece.of == Type::Null || piece.validity.is_some();
                 column.pieces.push(piece);
             }
         }

@@ -208,7 +208,7 @@ impl Round<'_> {
             of,
             pieces: Vec::new(),
             categories: None,
-            has_missing: false,
+            facts: Facts::default(),
             format,
         };
         columns.extend(self.origins.map(|origins| column(origins.name.clone(), Type::Categorical, None)));

@@ -1,26 +1,33 @@
 //! Text files as R sees them.
 
 mod arguments;
+mod batches;
+mod condition;
 mod fill;
+mod memory;
 mod sources;
 mod table;
 mod write;
 
 use std::os::raw::c_void;
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 use entasis::{Error, default_threads};
+use entasis_csv::condition::Condition;
 
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice, slice_mut};
 use crate::text::Strings;
 use arguments::{Argument, Arguments};
+use condition::{ByType, NewCondition};
 use fill::{Filled, fill};
 use sources::{From, origins};
 use table::CsvTable;
 
-/// Reads texts into a table. `sniffs`: 0 reads, 1 sniffs the first rows, 2 sniffs all rows. Returns
-/// null with an error.
+/// Reads texts into a table. `sniffs`: 0 reads the rows that pass the condition, 1 sniffs the first
+/// rows, 2 sniffs all rows, 3 finds the types for batches. Returns null with an error. With a
+/// condition, the error may be of the kind *unsupported* although the text can be read without it.
 ///
 /// # Safety
 /// All texts must be valid; `failure` must be null or writable.
@@ -30,6 +37,7 @@ pub unsafe extern "C" fn ent_csv_read(
     n_from: usize,
     arguments: *const Argument,
     n_arguments: usize,
+    condition: *const NewCondition,
     sniffs: i32,
     interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
@@ -37,10 +45,14 @@ pub unsafe extern "C" fn ent_csv_read(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, null_mut(), || {
-            let options = Arguments::of(slice(arguments, n_arguments))?.options()?;
+            let mut options = Arguments::of(slice(arguments, n_arguments))?.options()?;
+            options.condition = ByType::of(condition)?.map(|condition| condition as Arc<dyn Condition>);
             let origins = origins(slice(from, n_from))?;
             let signals = Signals::new(interrupted);
-            let table = table::read(origins, &options, sniffs > 0, sniffs > 1, &signals)?;
+            let table = match sniffs {
+                3 => table::scan(origins, &options, &signals)?,
+                _ => table::read(origins, &options, sniffs > 0, sniffs > 1, &signals)?,
+            };
             Ok(Box::into_raw(Box::new(table)))
         })
     }

@@ -17,7 +17,8 @@ use crate::times;
 /// In R, comparisons with NaN are NA, and `is.na` is true for NaN.
 const RULES: Rules = Rules { nan: NanRule::Missing, widens: true };
 
-fn misshapen() -> Error {
+/// The error for nodes that C should not pass.
+pub fn misshapen() -> Error {
     Error::argument("nodes do not form a condition")
 }
 
@@ -52,7 +53,7 @@ fn text(value: Option<&Value>) -> Result<&str> {
 }
 
 /// The predicate of a tree.
-fn predicate(file: &File, tree: &Value) -> Result<Predicate> {
+pub fn predicate(file: &File, tree: &Value) -> Result<Predicate> {
     let (name, rest) = parts(tree)?;
     let column = || number(rest.first()).map(|column| column as u64);
     Ok(match name {
@@ -65,6 +66,8 @@ fn predicate(file: &File, tree: &Value) -> Result<Predicate> {
             [Value::Bool(value)] => Predicate::Constant(*value),
             _ => return Err(misshapen()),
         },
+        // A comparison with values that are all missing.
+        "unknown" => Predicate::In { column: column()?, literals: Vec::new(), missing: false, rules: RULES },
         "missing" => Predicate::IsMissing { column: column()?, rules: RULES },
         "compare" => {
             let op = comparison(text(rest.get(1))?)?;

@@ -1,9 +1,12 @@
 //! A text that was read: the facts that C asks for, and the values that it takes.
 
+use std::collections::HashSet;
+
 use entasis::{Error, Result};
 use entasis_csv::piece::{Piece, TextLayout, is_exact, is_exact_unsigned};
 use entasis_csv::problems::{OnError, Problems};
-use entasis_csv::{Column, Job, Options, Outcome, Spec, Table, Type};
+use entasis_csv::source::Origin;
+use entasis_csv::{Column, Job, Options, Outcome, Refused, Spec, Table, Type};
 
 use super::fill::{Task, run};
 use crate::guard::{Failure, Signals};
@@ -54,11 +57,60 @@ pub struct CsvTable {
     pub reasons: Vec<Reason>,
     /// The error of a text that is refused for its problems.
     pub refused: Option<Box<Failure>>,
+    /// The text that batches are read from.
+    pub scanned: Option<Box<Scanned>>,
+}
+
+/// A text with a type for each column.
+pub struct Scanned {
+    pub job: Job,
+    /// The columns whose types the caller gave.
+    pub given: HashSet<String>,
+}
+
+/// Opens texts, and guesses whether they have a header.
+fn open(sources: Vec<(String, Origin)>, options: &Options) -> Result<Job> {
+    let mut job = Job::open_all(sources, options)?;
+    let is_guessed = options.given.header.is_none() && options.spec.is_none();
+    if is_guessed && !job.sniffed.header.is_header && job.sniffed.n_columns > 0 {
+        job.plan.has_header = false;
+        job.warnings.retain(|warning| !warning.starts_with("the first row was taken as names"));
+    }
+    Ok(job)
+}
+
+/// Finds the types of texts whose rows are read later. Integers that R has as such get the type of
+/// 32 bits.
+pub fn scan(sources: Vec<(String, Origin)>, options: &Options, signals: &Signals) -> Result<CsvTable> {
+    let mut job = open(sources, options)?;
+    let given = job.plan.types.clone();
+    let mut table = job.find_types(SNIFFED_ROWS, signals)?;
+    if job.plan.misses_in_text {
+        forget_texts(&mut table, &given)?;
+    }
+    let names = || given.iter().map(|(name, _)| name.clone());
+    let has_type: HashSet<String> = names().collect();
+    let threads = job.plan.threads;
+    let mut fits = Vec::with_capacity(table.columns.len());
+    for column in &mut table.columns {
+        let (fit, _) = fit(column);
+        if column.of == Type::INT && !has_type.contains(&column.name) && fit == Fit::Integer {
+            column.of = NARROW;
+        }
+        column.pieces.clear();
+        fits.push(fit);
+    }
+    job.plan.types = table.columns.iter().map(|column| (column.name.clone(), column.of)).collect();
+    let spec = parts(&job.spec(&table));
+    table.n_rows = 0;
+    let id = options.id.clone();
+    let scanned = Some(Box::new(Scanned { job, given: has_type }));
+    Ok(CsvTable { id, spec, fits, scanned, ..CsvTable::of(table, &given, threads, signals)? })
 }
 
 /// Reads a text. Only its first rows, or all of them with `is_whole`, if it is `sniffed`.
 pub fn read(
-    sources: Vec<(String, entasis_csv::source::Origin)>,
+    sources: Vec<(String, Origin)>,
     options: &Options,
     sniffed: bool,
     is_whole: bool,
@@ -68,11 +120,9 @@ pub fn read(
     if sniffed {
         options.on_error = OnError::Missing;
     }
-    let mut job = Job::open_all(sources, &options)?;
-    let is_guessed = options.given.header.is_none() && options.spec.is_none();
-    if is_guessed && !job.sniffed.header.is_header && job.sniffed.n_columns > 0 {
-        job.plan.has_header = false;
-        job.warnings.retain(|warning| !warning.starts_with("the first row was taken as names"));
+    let mut job = open(sources, &options)?;
+    if job.plan.condition.is_some() && !job.plan.takes_condition() {
+        return Err(Error::unsupported("a condition with these options"));
     }
     if sniffed && !is_whole {
         job.plan.rows = Some(0..SNIFFED_ROWS);
@@ -95,19 +145,25 @@ pub fn read(
             Ok(CsvTable { id, spec, reasons, ..CsvTable::of(table, &job.plan.types, threads, signals)? })
         }
         Outcome::Refused(refused) => {
-            let error = Failure::new(&job.error(&refused));
-            Ok(CsvTable {
-                all_names: refused.names,
-                problems: refused.problems,
-                refused: Some(Box::new(error)),
-                ..CsvTable::of(Table::default(), &[], 1, signals)?
-            })
+            let error = job.error(&refused);
+            CsvTable::of_refused(refused, &error, signals)
         }
     }
 }
 
 impl CsvTable {
-    fn of(table: Table, given: &[(String, Type)], threads: usize, signals: &Signals) -> Result<Self> {
+    /// A refused text.
+    pub fn of_refused(refused: Refused, error: &Error, signals: &Signals) -> Result<Self> {
+        Ok(Self {
+            all_names: refused.names,
+            problems: refused.problems,
+            refused: Some(Box::new(Failure::new(error))),
+            ..Self::of(Table::default(), &[], 1, signals)?
+        })
+    }
+
+    /// A table. Types of some columns are given.
+    pub fn of(table: Table, given: &[(String, Type)], threads: usize, signals: &Signals) -> Result<Self> {
         let Table { columns, n_rows, names: all_names, problems, warnings } = table;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         if names.iter().chain(&all_names).any(|name| name.contains('\0')) {
@@ -131,7 +187,7 @@ impl CsvTable {
             }
         }
         let (fits, rounded) = found.into_iter().unzip();
-        let (spec, reasons, refused) = (Vec::new(), Vec::new(), None);
+        let (spec, reasons, refused, scanned) = (Vec::new(), Vec::new(), None, None);
         Ok(Self {
             columns,
             id: None,
@@ -146,6 +202,7 @@ impl CsvTable {
             spec,
             reasons,
             refused,
+            scanned,
         })
     }
 }
@@ -155,7 +212,9 @@ fn forget_texts(table: &mut Table, given: &[(String, Type)]) -> Result<()> {
     for column in &mut table.columns {
         let is_given = given.iter().any(|(name, _)| *name == column.name);
         let is_empty = |piece: &Piece| (0..piece.n).all(|i| !piece.is_present(i));
-        if column.of == Type::Text && !is_given && column.pieces.iter().all(is_empty) {
+        // A condition may have left out all rows with values.
+        let has_values = column.facts.has_values || !column.pieces.iter().all(is_empty);
+        if column.of == Type::Text && !is_given && !has_values {
             column.of = Type::Null;
             for piece in &mut column.pieces {
                 *piece = Piece::missing(Type::Null, piece.n, TextLayout::Views)?;
@@ -197,10 +256,13 @@ fn parts(spec: &Spec) -> Vec<Vec<Option<String>>> {
     ]
 }
 
-/// How the integers of a column fit, and the first one that a double would round.
+/// Integers that R has as such.
+const NARROW: Type = Type::Int { bytes: 4, is_signed: true };
+
+/// How the integers of a column fit, and the first one that a double would round. Integers in rows
+/// that a condition left out count for the fit.
 fn fit(column: &Column) -> (Fit, Option<String>) {
     let pieces = &column.pieces;
-    let signed = Type::Int { bytes: 4, is_signed: true };
     match column.of {
         Type::INT => {
             let (mut least, mut most, mut rounded) = (i64::MAX, i64::MIN, None);
@@ -217,9 +279,11 @@ fn fit(column: &Column) -> (Fit, Option<String>) {
                 }
             }
             let rounded = rounded.map(|value| value.to_string());
-            let fit = if least > i64::from(i32::MIN) && most <= i64::from(i32::MAX) || least > most {
+            let facts = column.facts;
+            let is_narrow = least > i64::from(i32::MIN) && most <= i64::from(i32::MAX) || least > most;
+            let fit = if is_narrow && !facts.has_wide_integers {
                 Fit::Integer
-            } else if least == i64::MIN {
+            } else if least == i64::MIN || facts.has_least_integer {
                 Fit::Text
             } else if rounded.is_some() {
                 Fit::Integer64
@@ -236,7 +300,7 @@ fn fit(column: &Column) -> (Fit, Option<String>) {
             });
             (Fit::Text, rounded)
         }
-        of if of == signed => {
+        NARROW => {
             let has_least = pieces.iter().any(|piece| {
                 let values: &[i32] = bytemuck::cast_slice(&piece.values);
                 values.iter().enumerate().any(|(i, &value)| value == i32::MIN && piece.is_present(i))

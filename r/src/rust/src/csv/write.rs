@@ -15,7 +15,7 @@ use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 
 /// The form of a text. R has checked the arguments.
-fn options(arguments: &Arguments<'_>, path: &Path) -> Result<WriteOptions> {
+pub fn options(arguments: &Arguments<'_>, path: &Path) -> Result<WriteOptions> {
     Ok(WriteOptions {
         format: Format {
             separator: arguments.byte("sep")?.unwrap_or(b','),
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn ent_csv_write(
 }
 
 /// The columns with their names. `are_instants`: times without a zone are in UTC.
-fn selected(file: &File, numbers: &[u64], names: &[&str], are_instants: bool) -> Result<Vec<Selected>> {
+pub fn selected(file: &File, numbers: &[u64], names: &[&str], are_instants: bool) -> Result<Vec<Selected>> {
     let nan_is_null = NanIsNull::of(file, None)?;
     let one = |(&number, &name): (&u64, &&str)| {
         let info: Arc<ColumnInfo> = file.column(number)?;
