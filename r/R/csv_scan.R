@@ -103,8 +103,8 @@ class_of_scan <- function(parts, k) {
 scan_forms <- function(of, class, integer64) {
   forms <- csv_forms(class, integer64)
   if (of == "int64" && integer64 == "integer64" || class %in% "integer64") {
-    forms <- forms[names(forms) == "wide"]
-    return(c(forms, int64 = forms[["wide"]])[rep_len(length(forms) > 0L, 2L)])
+    wide <- unname(forms[names(forms) == "wide"])
+    return(if (length(wide) > 0L) c(int64 = wide, wide = wide) else integer())
   }
   if (of == "categorical") c(categorical = CODES) else forms[names(forms) == sub("[[].*", "", of)]
 }
