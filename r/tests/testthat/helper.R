@@ -47,6 +47,16 @@ round_trip <- function(x, compress = 50) {
 expect_kept <- function(x, compress = 50) {
   y <- round_trip(x, compress)
   expect_true(same(x, y), label = paste("kept:", paste(class(x), collapse = "/")), info = paste(all.equal(x, y), collapse = "; "))
+  expect_converted(x)
+}
+
+# R's own file of a value, read without R's reader, is the value.
+expect_converted <- function(x) {
+  path <- tempfile(fileext = ".rds")
+  on.exit(unlink(path))
+  saveRDS(x, path, compress = FALSE)
+  y <- read_entasis(path)
+  expect_true(same(readRDS(path), y), label = paste("converted:", paste(class(x), collapse = "/")), info = paste(all.equal(x, y), collapse = "; "))
 }
 
 written <- function(x, ...) {

@@ -95,11 +95,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The attributes of a value in R's order, names first, without those of a session.
+/// The attributes of a value, in order, without those of a session.
 fn attributes(value: &Value) -> impl Iterator<Item = (&str, &Value)> + Clone {
-    let stored = || value.attributes().iter().filter(|(name, _)| name != ".internal.selfref");
-    let names = stored().filter(|(name, _)| name == "names");
-    names.chain(stored().filter(|(name, _)| name != "names")).map(|(name, value)| (name.as_str(), value))
+    let stored = value.attributes().iter().filter(|(name, _)| name != ".internal.selfref");
+    stored.map(|(name, value)| (name.as_str(), value))
 }
 
 /// The strings of the attribute `class`.
