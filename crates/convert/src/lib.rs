@@ -7,6 +7,7 @@
 
 mod input;
 mod open;
+mod qs;
 pub mod r;
 mod rds;
 mod read;

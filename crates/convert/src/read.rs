@@ -8,7 +8,7 @@ use entasis_csv::source::Decompressed;
 
 use crate::input::{Decoder, Input};
 use crate::r::Values;
-use crate::rds;
+use crate::{qs, rds};
 
 /// A format of files with values of R.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +84,9 @@ pub fn recognise(start: &[u8]) -> Option<Format> {
 
 /// The format of bytes that are not compressed as a whole.
 fn plain(start: &[u8]) -> Option<Format> {
-    match start {
-        [0x0B, 0x0E, 0x0A, 0xCD, ..] => Some(Format::Qdata),
-        [0x0B, 0x0E, 0x0A, 0xC1 | 0x0C, ..] => Some(Format::Qs2),
+    match start.first_chunk()? {
+        &qs::QDATA => Some(Format::Qdata),
+        &qs::QS2 | &qs::LEGACY => Some(Format::Qs2),
         _ => stream(start),
     }
 }
@@ -132,7 +132,8 @@ pub fn read_r(bytes: &[u8], options: &ReadOptions, monitor: &dyn Monitor) -> Res
             let input = input(bytes, options, monitor)?;
             rds::read(input, format == Format::RData, options.max_bytes)
         }
-        _ => Err(Error::unsupported("this format")),
+        Format::Qs2 | Format::Qdata => qs::read(bytes, options.threads, options.max_bytes, monitor),
+        Format::Fst => Err(Error::unsupported("this format")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Byte code, of which the expression that it was compiled from is kept.
+//! Byte code. Only the expression that it was compiled from is kept.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl Reader<'_> {
         self.code(&mut Shared::new())
     }
 
-    /// Instructions, which are dropped, and constants, of which the first is the expression.
+    /// Instructions, which are dropped, and constants. The first constant is the expression.
     fn code(&mut self, shared: &mut Shared) -> Result<Value> {
         self.item()?;
         let n = self.stream.count()?;

@@ -239,7 +239,7 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// The attributes that follow if the flags say so.
+    /// The attributes that follow if the flags announce them.
     pub(super) fn attributes_of(&mut self, flags: Flags) -> Result<Attributes> {
         if flags.has_attributes() { self.attributes() } else { Ok(None) }
     }
