@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod fst;
 mod input;
 mod open;
 mod qs;

@@ -8,7 +8,7 @@ use entasis_csv::source::Decompressed;
 
 use crate::input::{Decoder, Input};
 use crate::r::Values;
-use crate::{qs, rds};
+use crate::{fst, qs, rds};
 
 /// A format of files with values of R.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,10 @@ pub fn recognise(start: &[u8]) -> Option<Format> {
 
 /// The format of bytes that are not compressed as a whole.
 fn plain(start: &[u8]) -> Option<Format> {
+    let magic = start.get(fst::MAGIC_AT..fst::MAGIC_AT + fst::MAGIC.len());
+    if magic == Some(&fst::MAGIC) || start.starts_with(&fst::LEGACY) {
+        return Some(Format::Fst);
+    }
     match start.first_chunk()? {
         &qs::QDATA => Some(Format::Qdata),
         &qs::QS2 | &qs::LEGACY => Some(Format::Qs2),
@@ -133,7 +137,15 @@ pub fn read_r(bytes: &[u8], options: &ReadOptions, monitor: &dyn Monitor) -> Res
             rds::read(input, format == Format::RData, options.max_bytes)
         }
         Format::Qs2 | Format::Qdata => qs::read(bytes, options.threads, options.max_bytes, monitor),
-        Format::Fst => Err(Error::unsupported("this format")),
+        Format::Fst => {
+            let selection = fst::Selection {
+                columns: options.columns.clone(),
+                rows: options.rows.clone(),
+                max_bytes: options.max_bytes,
+            };
+            let value = fst::Table::open(bytes)?.read(&selection, options.threads, monitor)?;
+            Ok(Values { value, environments: Vec::new() })
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! One table in all formats, and as text.
 
-use entasis_convert::r::{Data, Value};
+use entasis::{Kind, Silent};
+use entasis_convert::fst::{Selection, Table};
+use entasis_convert::r::{Data, Mark, Strings, Value};
 use entasis_convert::{Format, recognise};
 
 use crate::common::{bits, element, file, read_file};
@@ -45,7 +47,7 @@ fn check(frame: &Value, name: &str) {
     }
 }
 
-fn cell(vector: &Value, levels: Option<&entasis_convert::r::Strings>, i: usize) -> Option<String> {
+fn cell(vector: &Value, levels: Option<&Strings>, i: usize) -> Option<String> {
     match &vector.data {
         Data::Integer(values) | Data::Logical(values) => {
             let value = Some(values[i]).filter(|&value| value != i32::MIN)?;
@@ -84,4 +86,90 @@ fn qs2_and_qdata_have_the_table() {
 #[test]
 fn qs2_has_the_values_of_rds() {
     assert!(bits(&read_file("values.qs2").value) == bits(&read_file("values_v3_none.rds").value));
+}
+
+const FST: [&str; 5] =
+    ["table_000.fst.xz", "table_030.fst.xz", "table_050.fst.xz", "table_080.fst.xz", "table_100.fst.xz"];
+
+#[test]
+fn fst_has_the_table() {
+    let expected = read_file("table.qs2").value;
+    for name in FST {
+        let bytes = file(name);
+        assert_eq!(recognise(&bytes), Some(Format::Fst));
+        let value = crate::common::read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")).value;
+        check(&value, name);
+        assert_eq!(element(&value, "raw").len(), 5000);
+        for of in expected.attribute("names").unwrap().strings().unwrap().iter().flatten() {
+            let (found, expected) = (bits(element(&value, of)), bits(element(&expected, of)));
+            assert!(found.data == expected.data, "{name}, {of}");
+            assert!(found.attributes == expected.attributes, "{name}, {of}: {found:?}\n{expected:?}");
+        }
+    }
+}
+
+#[test]
+fn fst_reads_some_rows_and_columns() {
+    for name in FST {
+        let bytes = file(name);
+        let table = Table::open(&bytes).unwrap();
+        assert_eq!((table.n_rows(), table.names().len(), table.keys()), (5000, 13, &[][..]));
+        let whole = table.read(&Selection::default(), 2, &Silent).unwrap();
+        for (start, end) in
+            [(0, 5000), (0, 0), (5000, 5000), (1, 2), (2040, 2055), (4095, 4097), (4999, 5000), (31, 4500)]
+        {
+            let selection = Selection { rows: Some(start..end), ..Selection::default() };
+            let part = table.read(&selection, 3, &Silent).unwrap();
+            let Data::List(columns) = &part.data else { panic!() };
+            let Data::List(of) = &whole.data else { panic!() };
+            for (column, of) in columns.iter().zip(of) {
+                assert_eq!(
+                    bits(column),
+                    bits(&rows(of, start as usize..end as usize)),
+                    "{name}, {start}..{end}"
+                );
+            }
+        }
+        let columns = Some(vec!["txt".to_owned(), "lgl".to_owned()]);
+        let some =
+            table.read(&Selection { columns, rows: Some(7..9), max_bytes: Some(1000) }, 1, &Silent).unwrap();
+        assert_eq!(
+            some.attribute("names").unwrap().strings().unwrap().iter().flatten().collect::<Vec<_>>(),
+            ["txt", "lgl"]
+        );
+        assert_eq!(some.attribute("row.names").unwrap().data, Data::Integer(vec![i32::MIN, -2]));
+        let kind = |selection: &Selection| table.read(selection, 1, &Silent).unwrap_err().kind();
+        let columns = Some(vec!["none".to_owned()]);
+        assert_eq!(kind(&Selection { columns, ..Selection::default() }), Kind::NoColumn);
+        assert_eq!(kind(&Selection { rows: Some(0..5001), ..Selection::default() }), Kind::Argument);
+        assert_eq!(kind(&Selection { max_bytes: Some(100_000), ..Selection::default() }), Kind::Limit);
+        let columns = Some(vec!["uniq".to_owned()]);
+        assert_eq!(
+            kind(&Selection { columns, max_bytes: Some(41_000), ..Selection::default() }),
+            Kind::Limit
+        );
+    }
+}
+
+/// Rows of a vector.
+fn rows(vector: &Value, rows: std::ops::Range<usize>) -> Value {
+    let data = match &vector.data {
+        Data::Integer(values) => Data::Integer(values[rows].to_vec()),
+        Data::Logical(values) => Data::Logical(values[rows].to_vec()),
+        Data::Double(values) => Data::Double(values[rows].to_vec()),
+        Data::Raw(values) => Data::Raw(values[rows].to_vec()),
+        Data::Strings(strings) => {
+            let mut part = Strings::default();
+            for i in rows {
+                match strings.get(i) {
+                    Some(text) => part.push(text.as_bytes(), Mark::Utf8),
+                    None => part.push_missing(),
+                }
+            }
+            // Without a missing string, there is nothing to record.
+            Data::Strings(Box::new(part))
+        }
+        other => panic!("{}", other.type_name()),
+    };
+    Value { data, ..vector.clone() }
 }
