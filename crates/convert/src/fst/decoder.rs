@@ -96,8 +96,8 @@ impl Decoder {
         let fits = match form {
             Form::Plain => true,
             // Words of 4 bytes may be halves of longer ones.
-            Form::Planes4 => into.len() % 4 == 0,
-            Form::Planes8 => into.len() % 8 == 0,
+            Form::Planes4 => into.len().is_multiple_of(4),
+            Form::Planes8 => into.len().is_multiple_of(8),
             Form::Logicals | Form::Bytes | Form::Shorts => width == 4,
         };
         if !fits {

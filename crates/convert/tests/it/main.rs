@@ -1,5 +1,8 @@
 //! Files that R wrote, streams of a naive writer, and damaged bytes.
 
 mod common;
+mod damage;
 mod fixtures;
+mod naive;
+mod streams;
 mod table;
