@@ -3,6 +3,7 @@
 mod common;
 mod damage;
 mod fixtures;
+mod fst;
 mod naive;
 mod streams;
 mod table;

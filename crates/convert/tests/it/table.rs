@@ -152,7 +152,7 @@ fn fst_reads_some_rows_and_columns() {
 }
 
 /// Rows of a vector.
-fn rows(vector: &Value, rows: std::ops::Range<usize>) -> Value {
+pub fn rows(vector: &Value, rows: std::ops::Range<usize>) -> Value {
     let data = match &vector.data {
         Data::Integer(values) => Data::Integer(values[rows].to_vec()),
         Data::Logical(values) => Data::Logical(values[rows].to_vec()),
