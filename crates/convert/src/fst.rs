@@ -84,8 +84,8 @@ impl<'a> Table<'a> {
     /// `row.names`. Its columns have the classes that `fst::read_fst` gives.
     ///
     /// # Errors
-    /// *No column*, *argument* for rows that the table does not have, *limit* for values longer than
-    /// `max_bytes`, and *damaged*.
+    /// *No column*, *argument* for rows that the table does not have, *limit* for values longer
+    /// than `max_bytes`, and *damaged*.
     pub fn read(&self, selection: &Selection, threads: usize, monitor: &dyn Monitor) -> Result<Value> {
         let rows = selection.rows.clone().unwrap_or(0..self.n_rows());
         if rows.start > rows.end || rows.end > self.n_rows() {

@@ -30,8 +30,8 @@ pub enum Format {
 pub struct ReadOptions {
     /// The most threads.
     pub threads: usize,
-    /// The most bytes that compressed bytes may become, and that compact sequences may take. `None`:
-    /// no limit for the first, 1 GiB for the second.
+    /// The most bytes that compressed bytes may become, and that compact sequences may take.
+    /// `None`: no limit for the first, 1 GiB for the second.
     pub max_bytes: Option<u64>,
     /// The columns of a data frame in fst format; `None` for all. Other formats ignore it.
     pub columns: Option<Vec<String>>,

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
+use super::bits::{Form, unpack};
 use super::bytes::{slice, sum, u32_at, u64_at};
-use super::decoder::{Decoder, Form, plain_form};
+use super::decoder::{Decoder, plain_form};
 
 /// The values of blocks of columns that are stored as one: 16 KiB of numbers.
 const BLOCK_LEN: usize = 16 << 10;
@@ -116,7 +117,7 @@ impl<'a> Numbers<'a> {
                 // Blocks are of a multiple of 32 values.
                 let at = form.stored_len(block as usize * self.per_block, self.width);
                 let len = form.stored_len(n, self.width);
-                super::bits::unpack(&values[at..at + len], *form, into);
+                unpack(&values[at..at + len], *form, into);
                 Ok(())
             }
             Layout::Blocks { bytes, index } => {

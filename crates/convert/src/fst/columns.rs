@@ -20,7 +20,7 @@ pub(super) struct Column<'a> {
 #[derive(Debug)]
 pub(super) enum Values<'a> {
     Text(Text<'a>),
-    /// Codes from 1 and levels. `None`: there are no levels, and all codes are missing.
+    /// Codes from 1 and levels. `None`: without levels, all codes are missing.
     Factor(Option<Numbers<'a>>, Box<Strings>),
     Numbers(Numbers<'a>, Type),
 }

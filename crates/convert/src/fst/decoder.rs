@@ -3,7 +3,7 @@
 use entasis::{Error, Result};
 use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
-use super::bits;
+use super::bits::{Form, unpack};
 
 /// Decompresses blocks in one thread.
 pub(super) struct Decoder {
@@ -22,35 +22,6 @@ enum Codec {
     Plain,
     Lz4,
     Zstd,
-}
-
-/// The form of values in the compressed bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// As in memory.
-    Plain,
-    /// Planes of bytes of words of 4 bytes.
-    Planes4,
-    /// Planes of bytes of words of 8 bytes.
-    Planes8,
-    /// 32 logicals in 8 bytes.
-    Logicals,
-    /// Codes of factors in one byte.
-    Bytes,
-    /// Codes of factors in two bytes.
-    Shorts,
-}
-
-impl Form {
-    /// The bytes of `n` values of `width` bytes in memory.
-    pub(super) fn stored_len(self, n: usize, width: usize) -> usize {
-        match self {
-            Self::Plain | Self::Planes4 | Self::Planes8 => n * width,
-            Self::Logicals => n.div_ceil(32) * 8,
-            Self::Bytes => n.div_ceil(8) * 8,
-            Self::Shorts => n.div_ceil(4) * 8,
-        }
-    }
 }
 
 /// The compression and the form of an algorithm.
@@ -112,10 +83,9 @@ impl Decoder {
             scratch.resize(len, 0);
         }
         let result = if codec == Codec::Plain {
-            exact(packed, len).map(|packed| bits::unpack(packed, form, into))
+            exact(packed, len).map(|packed| unpack(packed, form, into))
         } else {
-            self.decompress(packed, codec, &mut scratch[..len])
-                .map(|()| bits::unpack(&scratch[..len], form, into))
+            self.decompress(packed, codec, &mut scratch[..len]).map(|()| unpack(&scratch[..len], form, into))
         };
         self.scratch = scratch;
         result

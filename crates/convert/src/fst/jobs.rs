@@ -25,7 +25,7 @@ enum Job<'j> {
     Text { text: &'j Text<'j>, rows: Range<u64>, into: &'j mut Part, left: &'j AtomicU64 },
 }
 
-/// What is done with decoded values.
+/// A check or a change of decoded values.
 #[derive(Clone, Copy)]
 enum Check {
     Nothing,

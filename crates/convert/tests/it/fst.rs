@@ -386,7 +386,7 @@ fn a_code_without_level_is_damage() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn tables_of_a_naive_writer_are_read(n in 1usize..9000, seed in any::<u64>(), start in 0usize..9000, len in 0usize..9000) {
@@ -396,7 +396,8 @@ proptest! {
     }
 }
 
-/// Measures how fast columns are read: `cargo test --release -p entasis-convert -- --ignored speed`.
+/// Measures how fast columns are read:
+/// `cargo test --release -p entasis-convert -- --ignored speed`.
 #[test]
 #[ignore = "a measurement"]
 fn speed_of_fst() {

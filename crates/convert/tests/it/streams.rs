@@ -133,7 +133,7 @@ fn nesting_is_limited() {
     assert!(result.is_ok());
     let error = read(&written(&nested(1001), Form::Big, 2)).unwrap_err();
     assert_eq!(error.kind(), Kind::Limit);
-    // Attributes of attributes, calls in calls, functions in functions, environments in environments.
+    // Attributes in attributes, calls in calls, functions in functions, and so on.
     for unit in [&[13i32 | 1 << 9, 0, 2 | 1 << 10, 1, 9, 0][..], &[6], &[3], &[4, 0], &[238], &[22], &[5]] {
         let mut bytes = words(&[]);
         for _ in 0..100_000 {
@@ -201,4 +201,34 @@ fn other_formats_are_refused_by_name() {
     assert!(error(&0xA91C_12F8_B245_A71D_u64.to_le_bytes()).message().contains("fst before version 0.8"));
     assert!(error(b"RDX1\nX\n").message().contains("version of RData"));
     assert!(error(b"X\n\0\0\0\x01\0\0\0\0\0\0\0\0").message().contains("version of RDS"));
+}
+
+/// Measures how fast vectors are read:
+/// `cargo test --release -p entasis-convert -- --ignored speed`.
+#[test]
+#[ignore = "a measurement"]
+fn speed_of_rds() {
+    let n = 4_000_000;
+    let names: Vec<String> = (0..1000).map(|i| format!("row-{i}")).collect();
+    let values = [
+        ("doubles", 8.0, Data::Double((0..n).map(f64::from).collect())),
+        ("integers", 4.0, Data::Integer((0..n).collect())),
+        (
+            "strings",
+            15.0,
+            Data::Strings(Box::new((0..n).map(|i| names[i as usize % 1000].as_str()).collect())),
+        ),
+    ];
+    for (what, width, data) in values {
+        for form in [Form::Big, Form::Little] {
+            let bytes = written(&data.clone().into(), form, 3);
+            let best = (0..5).map(|_| {
+                let start = std::time::Instant::now();
+                let values = read(&bytes).unwrap();
+                (start.elapsed(), values).0
+            });
+            let seconds = best.min().unwrap().as_secs_f64();
+            println!("{what}, {form:?}: {:.0} MB/s", f64::from(n) * width / seconds / 1e6);
+        }
+    }
 }
