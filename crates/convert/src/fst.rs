@@ -74,8 +74,8 @@ impl<'a> Table<'a> {
         self.header.n_rows
     }
 
-    /// The numbers of the columns, from 0, by which a data.table was sorted. The frame does not have
-    /// them, as with `fst::read_fst`.
+    /// The numbers of the columns, from 0, by which a data.table was sorted. The frame does not
+    /// record them, like the one of `fst::read_fst`.
     pub fn keys(&self) -> &[usize] {
         &self.header.keys
     }

@@ -385,6 +385,25 @@ fn a_code_without_level_is_damage() {
     }
 }
 
+/// The seed of the fuzz target. `WRITE_SEED=1` writes it again.
+#[test]
+fn the_small_file_is_read() {
+    let words = |i: usize| (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 5;
+    if std::env::var_os("WRITE_SEED").is_some() {
+        let columns: Vec<Column> = columns(70, words)
+            .into_iter()
+            .filter(|column| !matches!(&column.values, Stored::Factor(_, levels) if levels.len() > 200))
+            .collect();
+        let path =
+            [env!("CARGO_MANIFEST_DIR"), "tests", "data", "small.fst"].iter().collect::<std::path::PathBuf>();
+        std::fs::write(path, table(&columns, 70, &[2, 0, 1])).unwrap();
+    }
+    let bytes = crate::common::file("small.fst");
+    let table = Table::open(&bytes).unwrap();
+    assert_eq!((table.n_rows(), table.names().len()), (70, 26));
+    assert!(table.read(&Selection::default(), 1, &Silent).is_ok());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 

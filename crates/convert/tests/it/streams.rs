@@ -124,6 +124,37 @@ fn refused_values_are_named_with_their_paths() {
 }
 
 #[test]
+fn strings_of_the_session_are_converted() {
+    let with_encoding = |name: &[u8], text: &[u8]| {
+        let mut bytes = b"X\n\0\0\0\x03\0\x04\x02\x02\0\x03\x05\0".to_vec();
+        bytes.extend((name.len() as u32).to_be_bytes());
+        bytes.extend(name);
+        for word in [16, 3, 9, text.len() as i32] {
+            bytes.extend(word.to_be_bytes());
+        }
+        bytes.extend(text);
+        [9 | 64 << 12, 1].iter().for_each(|word: &i32| bytes.extend(word.to_be_bytes()));
+        bytes.push(b'z');
+        [9, -1].iter().for_each(|word: &i32| bytes.extend(word.to_be_bytes()));
+        read(&bytes)
+    };
+    for (name, text, mark) in [
+        (&b"latin1"[..], &b"\xe9"[..], 0),
+        (b"CP1252", b"\xe9", 0),
+        (b"ISO-8859-1", b"\xe9", 0),
+        (b"UTF-8", "\u{e9}".as_bytes(), 3),
+    ] {
+        let value = with_encoding(name, text).unwrap().value;
+        let strings = value.strings().unwrap();
+        assert_eq!(strings.iter().collect::<Vec<_>>(), [Some("\u{e9}"), Some("z"), None]);
+        assert_eq!(strings.codes().map_or(0, |codes| codes[0]), mark);
+    }
+    let error = with_encoding(b"X-MARS", b"\xe9").unwrap_err();
+    assert_eq!(error.message(), "a string in the encoding X-MARS at x");
+    assert!(with_encoding(b"X-MARS", b"plain").is_ok());
+}
+
+#[test]
 fn nesting_is_limited() {
     let nested = |n: usize| (1..n).fold(Value::default(), |value, _| Data::List(vec![value]).into());
     let bytes = written(&nested(1000), Form::Big, 2);
