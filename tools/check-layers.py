@@ -51,6 +51,7 @@ ALLOWED = {
     "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",
+        "entasis-convert",
         "entasis-csv",
         "entasis-encodings",
         "entasis-format",

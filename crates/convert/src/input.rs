@@ -20,7 +20,7 @@ const POLL_LEN: u64 = 1 << 20;
 /// The time between two calls of the monitor.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// The most memory reserved for a vector before its bytes have been seen.
-const MOST_AHEAD: usize = 64 << 20;
+const MOST_AHEAD: usize = 8 << 20;
 
 /// Bytes from front to back.
 pub(crate) struct Input<'a> {

@@ -5,8 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod fst;
 mod input;
 mod open;
+mod qs;
 pub mod r;
 mod rds;
 mod read;

@@ -8,7 +8,7 @@ use entasis_csv::source::Decompressed;
 
 use crate::input::{Decoder, Input};
 use crate::r::Values;
-use crate::rds;
+use crate::{fst, qs, rds};
 
 /// A format of files with values of R.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub enum Format {
 pub struct ReadOptions {
     /// The most threads.
     pub threads: usize,
-    /// The most bytes that compressed bytes may become, and that compact sequences may take. `None`:
-    /// no limit for the first, 1 GiB for the second.
+    /// The most bytes that compressed bytes may become, and that compact sequences may take.
+    /// `None`: no limit for the first, 1 GiB for the second.
     pub max_bytes: Option<u64>,
     /// The columns of a data frame in fst format; `None` for all. Other formats ignore it.
     pub columns: Option<Vec<String>>,
@@ -84,9 +84,13 @@ pub fn recognise(start: &[u8]) -> Option<Format> {
 
 /// The format of bytes that are not compressed as a whole.
 fn plain(start: &[u8]) -> Option<Format> {
-    match start {
-        [0x0B, 0x0E, 0x0A, 0xCD, ..] => Some(Format::Qdata),
-        [0x0B, 0x0E, 0x0A, 0xC1 | 0x0C, ..] => Some(Format::Qs2),
+    let magic = start.get(fst::MAGIC_AT..fst::MAGIC_AT + fst::MAGIC.len());
+    if magic == Some(&fst::MAGIC) || start.starts_with(&fst::LEGACY) {
+        return Some(Format::Fst);
+    }
+    match start.first_chunk()? {
+        &qs::QDATA => Some(Format::Qdata),
+        &qs::QS2 | &qs::LEGACY => Some(Format::Qs2),
         _ => stream(start),
     }
 }
@@ -132,7 +136,16 @@ pub fn read_r(bytes: &[u8], options: &ReadOptions, monitor: &dyn Monitor) -> Res
             let input = input(bytes, options, monitor)?;
             rds::read(input, format == Format::RData, options.max_bytes)
         }
-        _ => Err(Error::unsupported("this format")),
+        Format::Qs2 | Format::Qdata => qs::read(bytes, options.threads, options.max_bytes, monitor),
+        Format::Fst => {
+            let selection = fst::Selection {
+                columns: options.columns.clone(),
+                rows: options.rows.clone(),
+                max_bytes: options.max_bytes,
+            };
+            let value = fst::Table::open(bytes)?.read(&selection, options.threads, monitor)?;
+            Ok(Values { value, environments: Vec::new() })
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Byte code, of which the expression that it was compiled from is kept.
+//! Byte code. Only the expression that it was compiled from is kept.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl Reader<'_> {
         self.code(&mut Shared::new())
     }
 
-    /// Instructions, which are dropped, and constants, of which the first is the expression.
+    /// Instructions, which are dropped, and constants. The first constant is the expression.
     fn code(&mut self, shared: &mut Shared) -> Result<Value> {
         self.item()?;
         let n = self.stream.count()?;
@@ -81,8 +81,8 @@ impl Reader<'_> {
                 break self.leaf(of, shared)?;
             }
             let attributes = if has_attributes { self.attributes()? } else { None };
-            if !items.is_empty() && (is_call || attributes.is_some()) {
-                self.refuse("a pairlist with attributes or a call in its middle");
+            if !items.is_empty() && attributes.is_some() {
+                self.refuse("a pairlist with attributes in its middle");
             }
             if let Some(i) = place {
                 places.push((i, items.len(), is_call, attributes.clone()));
@@ -100,7 +100,7 @@ impl Reader<'_> {
         match rest.data {
             Data::Null => {}
             // The rest of a pairlist is shared with another one.
-            Data::Pairlist(more) if rest.attributes.is_none() => items.extend(more),
+            Data::Pairlist(more) | Data::Call(more) if rest.attributes.is_none() => items.extend(more),
             _ => drop(self.refuse("a pairlist that ends in another value")),
         }
         for (i, from, is_call, attributes) in places {

@@ -48,18 +48,25 @@ impl Native {
     }
 }
 
-/// The bytes of a string and its mark. `None` if its encoding can't be converted.
-pub(super) fn decoded<'b>(native: &Native, bytes: &'b [u8], levels: u32) -> Option<(Cow<'b, [u8]>, Mark)> {
-    let mark = if levels & level::UTF8 != 0 {
-        Mark::Utf8
+/// The mark that levels record.
+fn mark_of(levels: u32) -> Option<Mark> {
+    if levels & level::UTF8 != 0 {
+        Some(Mark::Utf8)
     } else if levels & level::LATIN1 != 0 {
-        Mark::Latin1
+        Some(Mark::Latin1)
     } else if levels & level::BYTES != 0 {
-        Mark::Bytes
+        Some(Mark::Bytes)
     } else {
-        return of_native(native, bytes);
-    };
-    Some((bytes.into(), mark))
+        None
+    }
+}
+
+/// The bytes of a string and its mark. `None` if its encoding can't be converted.
+fn decoded<'b>(native: &Native, bytes: &'b [u8], levels: u32) -> Option<(Cow<'b, [u8]>, Mark)> {
+    match mark_of(levels) {
+        Some(mark) => Some((bytes.into(), mark)),
+        None => of_native(native, bytes),
+    }
 }
 
 fn of_native<'b>(native: &Native, bytes: &'b [u8]) -> Option<(Cow<'b, [u8]>, Mark)> {
@@ -85,9 +92,16 @@ fn latin1(bytes: &[u8]) -> String {
 }
 
 /// Appends a string; false if its encoding can't be converted.
+#[inline]
 pub(super) fn push(native: &Native, into: &mut Strings, bytes: &[u8], levels: u32) -> bool {
-    let Some((bytes, mark)) = decoded(native, bytes, levels) else { return false };
-    into.push(&bytes, mark);
+    match (mark_of(levels), native) {
+        (Some(mark), _) => into.push(bytes, mark),
+        (None, Native::Unknown) => into.push(bytes, Mark::Native),
+        (None, _) => match of_native(native, bytes) {
+            Some((bytes, mark)) => into.push(&bytes, mark),
+            None => return false,
+        },
+    }
     true
 }
 

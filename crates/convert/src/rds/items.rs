@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use entasis::{Error, Result};
 
-use super::encoding;
+use super::encoding::{self, Native};
 use super::flags::{Flags, kind};
 use super::reader::{Reader, Reference};
 use super::refusal::{Step, element, shortened, type_of};
@@ -161,26 +161,23 @@ impl Reader<'_> {
         let n = self.stream.check(n, 2)?;
         let mut strings = Strings::with_room(self.stream.input.room(n, 8))?;
         let mut is_refused = false;
-        while strings.len() < n {
+        let mut push = |native: &Native, text: Option<&[u8]>, levels: u32| {
+            let is_pushed = text.is_some_and(|text| encoding::push(native, &mut strings, text, levels));
+            if !is_pushed {
+                is_refused |= text.is_some();
+                strings.push_missing();
+            }
+        };
+        let mut left = n;
+        while left > 0 {
             let native = &self.native;
-            let done = self.stream.some_strings(n - strings.len(), |flags, text| {
-                match text {
-                    Some(text) => is_refused |= !encoding::push(native, &mut strings, text, flags.levels()),
-                    None => strings.push_missing(),
-                }
-                Ok(())
-            })?;
+            let done = self.stream.some_strings(left, |flags, text| push(native, text, flags.levels()))?;
+            left -= done;
             if done == 0 {
                 let flags = self.stream.flags()?;
-                match self.string(flags)? {
-                    Some(levels) => {
-                        is_refused |= !encoding::push(&self.native, &mut strings, &self.scratch, levels);
-                    }
-                    None => strings.push_missing(),
-                }
-            }
-            if is_refused {
-                strings.push_missing();
+                let levels = self.string(flags)?;
+                push(&self.native, levels.map(|_| &self.scratch[..]), levels.unwrap_or(0));
+                left -= 1;
             }
         }
         if strings.bytes().contains(&0) {
@@ -188,7 +185,7 @@ impl Reader<'_> {
         }
         if is_refused {
             let name = match &self.native {
-                encoding::Native::Foreign(name) => name.as_str(),
+                Native::Foreign(name) => name.as_str(),
                 _ => "another",
             };
             let what = format!("a string in the encoding {}", shortened(name));
@@ -239,7 +236,7 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// The attributes that follow if the flags say so.
+    /// The attributes that follow if the flags announce them.
     pub(super) fn attributes_of(&mut self, flags: Flags) -> Result<Attributes> {
         if flags.has_attributes() { self.attributes() } else { Ok(None) }
     }

@@ -24,7 +24,8 @@ impl Reader<'_> {
             }
             items.push(Item { tag, value });
             flags = self.stream.flags()?;
-            if flags.kind() != kind::PAIRLIST {
+            // Some functions of R, such as `substitute`, make later pairs of a call calls as well.
+            if !matches!(flags.kind(), kind::PAIRLIST | kind::CALL | kind::DOTS) {
                 break;
             }
             if flags.has_attributes() {

@@ -10,12 +10,12 @@ use super::refusal::{Refusal, Step};
 use super::stream::Stream;
 use crate::r::{Data, Environment, Place, Value, Values};
 
-/// The most levels of values in values. Calls nest as well: each operator of `a + b + c` is a level.
+/// The most levels of values in values. Calls nest too: each operator of `a + b + c` is a level.
 pub(super) const MOST_DEPTH: usize = 1_000;
 /// The longest name of a symbol that R accepts.
 const MOST_NAME: usize = 10_000;
 /// Bytes that references may copy, in addition to those that follow from the length of the stream.
-const COPIED: u64 = 64 << 20;
+const COPIED: u64 = 16 << 20;
 
 /// An item that later items refer to by its number.
 #[derive(Clone, Debug)]

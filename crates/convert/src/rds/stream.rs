@@ -123,7 +123,7 @@ impl<'a> Stream<'a> {
     pub(super) fn some_strings(
         &mut self,
         n: usize,
-        mut push: impl FnMut(Flags, Option<&[u8]>) -> Result<()>,
+        mut push: impl FnMut(Flags, Option<&[u8]>),
     ) -> Result<usize> {
         let word: fn([u8; 4]) -> u32 = match self.coding {
             Coding::Big => u32::from_be_bytes,
@@ -141,7 +141,7 @@ impl<'a> Stream<'a> {
                 break;
             }
             if len == -1 {
-                push(flags, None)?;
+                push(flags, None);
                 rest = tail;
             } else {
                 let Some((text, after)) =
@@ -149,7 +149,7 @@ impl<'a> Stream<'a> {
                 else {
                     break;
                 };
-                push(flags, Some(text))?;
+                push(flags, Some(text));
                 rest = after;
             }
             done += 1;

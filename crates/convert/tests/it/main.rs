@@ -1,4 +1,10 @@
 //! Files that R wrote, streams of a naive writer, and damaged bytes.
 
 mod common;
+mod damage;
 mod fixtures;
+mod fst;
+mod installed;
+mod naive;
+mod streams;
+mod table;

@@ -14,6 +14,7 @@ pub mod encode;
 pub mod file;
 pub mod filter;
 pub mod footer;
+pub mod foreign;
 mod input;
 pub mod kernels;
 pub mod records;
@@ -47,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "kernels", run: kernels::run, seeds: kernels::seeds },
     Target { name: "change", run: change::run, seeds: change::seeds },
     Target { name: "csv", run: csv::run, seeds: csv::seeds },
+    Target { name: "foreign", run: foreign::run, seeds: foreign::seeds },
     Target { name: "raw", run: file::read, seeds: file::seeds },
 ];
 

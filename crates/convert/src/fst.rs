@@ -1,0 +1,136 @@
+//! Data frames in the format of the R package fst, from version 0.8 on.
+//!
+//! A file has a header, the positions of its columns, and columns in blocks of 16 KiB. Structures
+//! have hashes, values do not. Only the blocks that hold the requested rows are decoded.
+
+mod bits;
+mod blocks;
+mod bytes;
+mod columns;
+mod decoder;
+mod header;
+mod jobs;
+mod text;
+
+use std::ops::Range;
+
+use entasis::{Error, Monitor, Result};
+
+use self::columns::Column;
+use self::header::Header;
+pub(crate) use self::header::{LEGACY, MAGIC, MAGIC_AT};
+use crate::r::{Data, Strings, Value};
+
+/// The most bytes of factors without levels, whose values take no bytes in the file.
+const MOST_EXPANDED: u64 = 1 << 30;
+
+/// A data frame in fst format.
+///
+/// ```no_run
+/// use entasis_convert::fst::{Selection, Table};
+///
+/// # fn main() -> entasis::Result<()> {
+/// let bytes = std::fs::read("prices.fst").unwrap();
+/// let table = Table::open(&bytes)?;
+/// println!("{} rows", table.n_rows());
+/// let selection = Selection { rows: Some(0..10), ..Selection::default() };
+/// let frame = table.read(&selection, 2, &entasis::Silent)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Table<'a> {
+    bytes: &'a [u8],
+    header: Header,
+}
+
+/// Parts of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The columns by name, in this order; `None` for all.
+    pub columns: Option<Vec<String>>,
+    /// The rows, from 0; `None` for all.
+    pub rows: Option<Range<u64>>,
+    /// The most bytes of the values.
+    pub max_bytes: Option<u64>,
+}
+
+impl<'a> Table<'a> {
+    /// Reads and checks the header, and the positions of columns.
+    ///
+    /// # Errors
+    /// *Damaged* for hashes that do not match, *not supported* for other versions of the format.
+    pub fn open(bytes: &'a [u8]) -> Result<Self> {
+        Ok(Self { bytes, header: header::read(bytes)? })
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &Strings {
+        &self.header.names
+    }
+
+    /// The number of rows.
+    pub fn n_rows(&self) -> u64 {
+        self.header.n_rows
+    }
+
+    /// The numbers of the columns, from 0, by which a data.table was sorted. The frame does not
+    /// record them, like the one of `fst::read_fst`.
+    pub fn keys(&self) -> &[usize] {
+        &self.header.keys
+    }
+
+    /// Reads columns and rows as a `data.frame`, whose attributes are `names`, `class` and
+    /// `row.names`. Its columns have the classes that `fst::read_fst` gives.
+    ///
+    /// # Errors
+    /// *No column*, *argument* for rows that the table does not have, *limit* for values longer
+    /// than `max_bytes`, and *damaged*.
+    pub fn read(&self, selection: &Selection, threads: usize, monitor: &dyn Monitor) -> Result<Value> {
+        let rows = selection.rows.clone().unwrap_or(0..self.n_rows());
+        if rows.start > rows.end || rows.end > self.n_rows() {
+            let (n, Range { start, end }) = (self.n_rows(), rows);
+            return Err(Error::argument(format!("rows {start}..{end} are not in a table of {n} rows")));
+        }
+        let n_rows = i32::try_from(rows.end - rows.start).map_err(|_| {
+            Error::unsupported("a data frame of R with 2^31 rows").advise("read fewer rows at once")
+        })?;
+        let chosen = self.chosen(selection.columns.as_deref())?;
+        let columns: Result<Vec<Column<'_>>> =
+            chosen.iter().map(|&i| Column::open(self.bytes, &self.header, i)).collect();
+        let columns = columns?;
+        self.check_len(&columns, n_rows as u64, selection.max_bytes)?;
+        let values = jobs::run(&columns, rows, selection.max_bytes, threads, monitor)?;
+        let mut names = Strings::with_room(chosen.len())?;
+        for &i in &chosen {
+            self.header.push_name(i, &mut names);
+        }
+        let row_names = if n_rows == 0 { Vec::new() } else { vec![i32::MIN, -n_rows] };
+        let class: Strings = ["data.frame"].into_iter().collect();
+        Ok(Value::from(Data::List(values))
+            .with("names", Data::Strings(Box::new(names)))
+            .with("class", Data::Strings(Box::new(class)))
+            .with("row.names", Data::Integer(row_names)))
+    }
+
+    /// The numbers of the chosen columns.
+    fn chosen(&self, columns: Option<&[String]>) -> Result<Vec<usize>> {
+        let Some(columns) = columns else { return Ok((0..self.names().len()).collect()) };
+        let number = |name: &String| {
+            let found = self.names().iter().position(|of| of == Some(name));
+            found.ok_or_else(|| Error::no_column(format!("there is no column '{name}'")))
+        };
+        columns.iter().map(number).collect()
+    }
+
+    fn check_len(&self, columns: &[Column<'_>], n_rows: u64, max_bytes: Option<u64>) -> Result<()> {
+        let len = columns.iter().fold(0u64, |len, column| len.saturating_add(n_rows * column.width()));
+        let free = columns.iter().filter(|column| column.is_free()).count() as u64 * n_rows * 4;
+        let limit = max_bytes.unwrap_or(u64::MAX);
+        if len <= limit && free <= limit.min(MOST_EXPANDED) {
+            return Ok(());
+        }
+        Err(Error::limit("the values are longer than max_bytes allows")
+            .advise("raise max_bytes if you trust the file, or read fewer rows or columns"))
+    }
+}

@@ -1,0 +1,53 @@
+//! qs2 and qdata: blocks of Zstandard with a hash over all of them.
+
+mod blocks;
+mod qdata;
+
+use entasis::{Error, Monitor, Result};
+use twox_hash::XxHash3_64;
+
+use self::blocks::Blocks;
+use crate::input::Input;
+use crate::r::Values;
+use crate::rds;
+
+/// The length of the header.
+const HEADER_LEN: usize = 24;
+/// The first bytes of each format.
+pub(crate) const QS2: [u8; 4] = [0x0B, 0x0E, 0x0A, 0xC1];
+pub(crate) const QDATA: [u8; 4] = [0x0B, 0x0E, 0x0A, 0xCD];
+pub(crate) const LEGACY: [u8; 4] = [0x0B, 0x0E, 0x0A, 0x0C];
+
+/// Reads the value of a file in qs2 or qdata format.
+pub(crate) fn read(
+    bytes: &[u8],
+    threads: usize,
+    max_bytes: Option<u64>,
+    monitor: &dyn Monitor,
+) -> Result<Values> {
+    if bytes.starts_with(&LEGACY) {
+        return Err(Error::unsupported("the old format of the package qs")
+            .advise("read it with qs::qread in R and save it with qs2::qs_save or saveRDS"));
+    }
+    let Some((header, packed)) = bytes.split_first_chunk::<HEADER_LEN>() else {
+        return Err(Error::corrupt("the file ends in the middle of its header").at(0));
+    };
+    let [magic @ .., version, codec, order, _has_shuffled, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] =
+        *header;
+    if version != 1 || codec != 1 {
+        return Err(Error::unsupported(format!("version {version} of qs2 with compression {codec}")));
+    }
+    if order != 1 && order != 2 || magic != QS2 && magic != QDATA {
+        return Err(Error::corrupt("the header is not valid").at(0));
+    }
+    if order == 1 {
+        return Err(Error::unsupported("a file of a big-endian machine").advise("save it with saveRDS"));
+    }
+    let hash = header.last_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    if hash != 0 && hash != XxHash3_64::oneshot(packed) {
+        return Err(Error::corrupt("the hash of the file does not match its bytes"));
+    }
+    let blocks = Blocks::new(packed, HEADER_LEN as u64, threads, max_bytes);
+    let input = Input::of_decoder(Box::new(blocks), monitor);
+    if magic == QDATA { qdata::read(input) } else { rds::read(input, false, max_bytes) }
+}

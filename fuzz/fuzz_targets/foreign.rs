@@ -1,0 +1,4 @@
+//! See `foreign` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(foreign::run);
