@@ -17,6 +17,7 @@
     /* write.c */ E(na_kind, 1) E(exact_unit, 3) E(frame, 4) E(write, 7) \
     /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(keep, 4) E(compact, 2) \
     /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_check, 1) E(stream_view, 1) E(stream_finish, 1) \
+    /* convert.c */ E(convert, 4) \
     /* generations.c */ E(generations, 1) E(is_worth_compacting, 1) \
     /* csv.c */ E(csv_read, 5) E(csv_fill, 3) E(csv_write, 6) \
     /* csv.c */ E(csv_open, 4) E(csv_next, 2) E(csv_met, 1) E(csv_store, 3) E(csv_write_batches, 3) E(csv_close, 1) \

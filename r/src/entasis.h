@@ -381,6 +381,10 @@ const unsigned char *ent_text_validity(const ent_text *text);
 const char *ent_text_get(const ent_text *text, size_t i, size_t *len);
 void ent_text_free(ent_text *text);
 
+/* convert.rs */
+int ent_convert(ent_chars source, ent_chars path, int functions, ent_options options, ent_interrupted interrupted,
+                ent_failure **failure);
+
 /* csv.rs */
 typedef struct {
     ent_chars content, name;

@@ -92,9 +92,9 @@ pub unsafe fn open(path: Text, limits: *const Limit, n: usize, whole: bool) -> R
 }
 
 /// Lends values of R, which a file of R has, to the writer.
-fn lend(bytes: &[u8]) -> HostRead {
+pub fn lend(bytes: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised. The document that holds the handle ends within the call of
-    // `open_path` that owns them, and nobody writes to them meanwhile.
+    // the function that owns them, such as `open_path`, and nobody writes to them meanwhile.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
 

@@ -13,6 +13,7 @@ mod buffers;
 mod build;
 mod cells;
 mod change;
+mod convert;
 mod csv;
 mod damage;
 mod file;

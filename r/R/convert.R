@@ -1,0 +1,55 @@
+# convert_entasis(): files of other formats as Entasis files, and back.
+
+convert_entasis <- function(source, path, compress = 50, functions = FALSE, ...) {
+  source <- check_source(source)
+  path <- check_path(path)
+  compress <- check_compression(compress)
+  check_flag(functions, "functions")
+  from <- format_of_name(source)
+  to <- format_of_name(path)
+  if (to != "csv" && from != "csv") other_arguments(character(), ...)
+  if (normalizePath(source, mustWork = FALSE) == normalizePath(path, mustWork = FALSE)) wrong("'source' and 'path' are the same file")
+  switch(to,
+    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else read_entasis(source, functions = functions), path, ...),
+    rds = replaced(path, function(new) saveRDS(read_source(source, from, functions), new)),
+    entasis = if (from == "csv") {
+      write_entasis(scan_csv_entasis(source, ...), path, compress)
+    } else if (from == "entasis") {
+      write_entasis(read_entasis(source, functions = functions), path, compress, functions)
+    } else {
+      core(.Call(C_convert, source, path, functions, write_options(compress)))
+    },
+    wrong("'path' has no suffix of a format that is written: .entasis, .rds, .csv, .csv.gz")
+  )
+  invisible(path)
+}
+
+check_source <- function(source) {
+  if (!is.character(source) || length(source) != 1L || is.na(source)) must_be("source", "a string", source)
+  source <- enc2native(path.expand(source))
+  if (!file.exists(source)) abort("io", paste0("there is no file \"", source, "\""))
+  source
+}
+
+# The format that the suffix of a name says. Files of R are told apart by their content.
+format_of_name <- function(path) {
+  name <- sub("[.](gz|bgz|bz2|xz|zst)$", "", tolower(basename(path)))
+  suffix <- if (grepl(".", name, fixed = TRUE)) sub(".*[.]", "", name) else ""
+  switch(suffix,
+    entasis = "entasis", csv = , tsv = , tab = , psv = , txt = "csv", rds = "rds", rda = , rdata = , qs2 = , qdata = , fst = "r",
+    parquet = , feather = , arrow = wrong("\"", basename(path), "\": the package arrow reads and writes .", suffix, " files: arrow::read_", if (suffix == "parquet") "parquet" else "feather", "()"),
+    "other"
+  )
+}
+
+read_source <- function(source, from, functions) {
+  if (from == "csv") read_csv_entasis(source) else read_entasis(source, functions = functions)
+}
+
+# Writes a file beside the target, and replaces the target when it is complete.
+replaced <- function(path, write) {
+  new <- tempfile(paste0(basename(path), "."), dirname(path))
+  on.exit(unlink(new))
+  write(new)
+  if (!file.rename(new, path)) abort("io", paste0("the new file can't replace \"", path, "\""))
+}

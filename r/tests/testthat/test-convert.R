@@ -1,0 +1,95 @@
+# Files of R's other formats, read without R's readers.
+
+saved <- function(x, ...) {
+  path <- tempfile(fileext = ".rds")
+  saveRDS(x, path, ...)
+  path
+}
+
+VALUES <- list(
+  iris, mtcars, 1:10, c(a = 1.5, b = NA), letters, NULL, list(), TRUE, NA_character_, factor(c("x", NA)), Sys.Date(),
+  as.POSIXct(1e9, tz = "Europe/Zurich"), as.difftime(c(1.5, NA), units = "mins"), complex(real = 1, imaginary = -0), as.raw(0:3),
+  matrix(1:6, 2L, dimnames = list(NULL, c("a", "b", "c"))), quote(f(x, y = 2) + g()), y ~ x + z, expression(a, b + 1),
+  list(a = 1, b = list(c = "text", d = iris[1:3, ])), structure(list(1, 2), class = "own"), -0.0, NaN, c(NA, NaN, Inf),
+  c("gr\u00fcn", "plain"), pairlist(a = 1, 2), as.name("symbol"), 1e5 + 0:9999, seq_len(1e5), as.POSIXlt("2020-05-06", tz = "UTC"),
+  lm(Sepal.Length ~ Species, iris), table(c(1, 1, 2)), numeric_version("1.2.3"), array(1:24, 2:4)
+)
+
+test_that("every version and compression gives the value", {
+  for (x in VALUES) {
+    for (path in c(saved(x), saved(x, version = 2), saved(x, ascii = TRUE), saved(x, compress = "xz"), saved(x, compress = "bzip2"))) {
+      expect_true(same(readRDS(path), read_entasis(path)), label = paste(class(x), collapse = "/"))
+    }
+  }
+})
+
+test_that("a converted file is the file that the package writes", {
+  path <- tempfile(fileext = ".entasis")
+  for (x in VALUES) {
+    convert_entasis(saved(x), path)
+    expect_true(same(x, read_entasis(path)), label = paste(class(x), collapse = "/"))
+  }
+  expect_identical(convert_entasis(saved(1), path), path)
+})
+
+test_that("saved objects are a named list", {
+  path <- tempfile(fileext = ".RData")
+  x <- iris
+  y <- list(1, "a")
+  save(x, y, file = path)
+  expect_identical(read_entasis(path), list(x = x, y = y))
+  save(x, file = path, ascii = TRUE)
+  expect_identical(read_entasis(path), list(x = x))
+})
+
+test_that("functions are data, and are made only when the caller asks", {
+  f <- function(x, y = 2) x + y
+  environment(f) <- globalenv()
+  path <- saved(list(f = f, k = 1))
+  expect_error(read_entasis(path), "functions", class = "entasis_error_unsupported")
+  expect_identical(read_entasis(path, functions = TRUE)$f(1), 3)
+  target <- tempfile(fileext = ".entasis")
+  expect_error(convert_entasis(path, target), "x\\$f: a value of type closure is code", class = "entasis_error_unsupported")
+  expect_false(file.exists(target))
+  convert_entasis(path, target, functions = TRUE)
+  expect_identical(read_entasis(target, functions = TRUE)$f(5, 6), 11)
+  e <- new.env(parent = globalenv())
+  e$a <- 1:3
+  e$self <- e
+  back <- read_entasis(saved(list(e, e)))
+  expect_identical(back[[1L]]$a, 1:3)
+  expect_identical(back[[1L]], back[[2L]])
+  expect_identical(back[[1L]]$self, back[[1L]])
+})
+
+test_that("tables are open like those of Entasis files", {
+  path <- saved(iris)
+  x <- entasis(path)
+  expect_identical(dim(x), dim(iris))
+  expect_equal(subset(x, Sepal.Length > 7)[], subset(iris, Sepal.Length > 7), ignore_attr = TRUE)
+  expect_identical(read_entasis(path, "Species", 3, 5), iris[3:5, "Species", drop = FALSE])
+})
+
+test_that("text and R's own format are written", {
+  csv <- tempfile(fileext = ".csv")
+  rds <- tempfile(fileext = ".rds")
+  path <- tempfile(fileext = ".entasis")
+  convert_entasis(saved(mtcars), csv)
+  convert_entasis(csv, path)
+  expect_equal(read_entasis(path), mtcars, ignore_attr = TRUE)
+  convert_entasis(path, rds)
+  expect_identical(readRDS(rds), read_entasis(path))
+  expect_error(convert_entasis(path, path), "the same file")
+  expect_error(convert_entasis(path, "x.xyz"), "'path' has no suffix of a format")
+  expect_error(convert_entasis(path, "x.parquet"), "arrow::read_parquet")
+  expect_error(convert_entasis("nowhere.rds", path), "there is no file", class = "entasis_error_io")
+})
+
+test_that("damaged files are errors", {
+  bytes <- readBin(saved(iris, compress = FALSE), "raw", 1e5)
+  path <- tempfile(fileext = ".rds")
+  for (n in c(3, 20, 200, length(bytes) - 1L)) {
+    writeBin(bytes[seq_len(n)], path)
+    expect_error(read_entasis(path), class = "entasis_error")
+  }
+})
