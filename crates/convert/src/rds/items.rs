@@ -226,8 +226,8 @@ impl Reader<'_> {
                 crate::input::reserve(&mut values, room)?;
             }
             values.push(value);
+            self.stream.input.poll()?;
         }
-        self.stream.input.poll()?;
         let data = if flags.kind() == kind::LIST { Data::List(values) } else { Data::Expression(values) };
         let list = self.with_attributes(data, flags)?;
         if let Some(i) = refused {

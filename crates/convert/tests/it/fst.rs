@@ -267,15 +267,15 @@ fn columns(n: usize, words: impl Fn(usize) -> u64) -> Vec<Column> {
     let mut columns = Vec::new();
     let words8 = || Stored::Words8((0..n).map(&words).collect());
     let words4 = || Stored::Words4((0..n).map(|i| words(i) as i32).collect());
-    let some = |i: usize, value: i32| if words(i) % 7 == 0 { i32::MIN } else { value };
+    let some = |i: usize, value: i32| if words(i).is_multiple_of(7) { i32::MIN } else { value };
     let mut push = |of, class, values, algorithm, is_whole| {
         columns.push(Column { of, class, values, algorithm, is_whole });
     };
     for algorithm in [0, 1, 3, 5, 6] {
-        push(9, 10, words8(), algorithm, algorithm == 0 && n % 2 == 0);
+        push(9, 10, words8(), algorithm, algorithm == 0 && n.is_multiple_of(2));
     }
     for algorithm in [0, 1, 2, 3, 4] {
-        push(8, 5, words4(), algorithm, algorithm == 0 && n % 2 == 0);
+        push(8, 5, words4(), algorithm, algorithm == 0 && n.is_multiple_of(2));
     }
     for (algorithm, is_whole) in [(7, false), (8, false), (8, true), (9, false)] {
         let values = (0..n).map(|i| some(i, (words(i) >> 8 & 1) as i32)).collect();
@@ -296,7 +296,8 @@ fn columns(n: usize, words: impl Fn(usize) -> u64) -> Vec<Column> {
     push(7, 3, Stored::Factor(vec![i32::MIN; n], Vec::new()), 0, false);
     push(12, 18, Stored::Bytes((0..n).map(|i| words(i) as u8).collect()), 1, false);
     for algorithm in [0, 1, 3] {
-        let texts = (0..n).map(|i| (words(i) % 5 > 0).then(|| "é".repeat(words(i) as usize % 9) + "x"));
+        let texts =
+            (0..n).map(|i| (!words(i).is_multiple_of(5)).then(|| "é".repeat(words(i) as usize % 9) + "x"));
         push(6, 2, Stored::Text(texts.collect(), 2), algorithm, false);
         push(6, 2, Stored::Text((0..n).map(|i| Some(format!("row {i}"))).collect(), 0), algorithm, false);
     }

@@ -1,8 +1,8 @@
 //! Streams of RDS with special forms.
 
-use entasis::{Kind, Silent};
+use entasis::{Kind, Monitor, Silent};
 use entasis_convert::r::{Data, Value};
-use entasis_convert::{ReadOptions, read_r};
+use entasis_convert::{Format, ReadOptions, read_r, recognise};
 
 use crate::common::read;
 use crate::naive::{Form, Writer, written};
@@ -221,6 +221,42 @@ fn repeated_symbols_are_limited() {
     symbol(&mut writer, &"a".repeat(10_000));
     (0..n).for_each(|_| writer.int(1 << 8 | 255));
     assert_eq!(read(&writer.bytes).unwrap_err().kind(), Kind::Limit);
+}
+
+#[test]
+fn compressed_streams_are_read_up_to_a_limit() {
+    let value = Value::from(Data::Integer((0..300_000).collect()));
+    let bytes = written(&value, Form::Big, 3);
+    let mut packed = vec![0; zstd_safe::compress_bound(bytes.len())];
+    let n = zstd_safe::compress(&mut packed[..], &bytes, 3).unwrap();
+    packed.truncate(n);
+    assert_eq!(recognise(&packed), Some(Format::Rds));
+    for threads in [1, 2] {
+        let with = |max_bytes| {
+            read_r(&packed, &ReadOptions { threads, max_bytes, ..ReadOptions::default() }, &Silent)
+        };
+        assert!(with(None).unwrap().value == value);
+        assert!(with(Some(bytes.len() as u64)).unwrap().value == value);
+        assert_eq!(with(Some(bytes.len() as u64 - 1)).unwrap_err().kind(), Kind::Limit);
+    }
+    packed.truncate(n / 2);
+    assert_eq!(read(&packed).unwrap_err().kind(), Kind::Corrupt);
+}
+
+/// Stops at the first question.
+struct Impatient;
+
+impl Monitor for Impatient {
+    fn interrupted(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_monitor_stops_the_work() {
+    let bytes = written(&Data::List(vec![Value::default(); 3_000_000]).into(), Form::Ascii, 2);
+    let result = read_r(&bytes, &ReadOptions::default(), &Impatient);
+    assert_eq!(result.unwrap_err().kind(), Kind::Interrupted);
 }
 
 #[test]
