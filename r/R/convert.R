@@ -31,7 +31,7 @@ check_source <- function(source) {
   source
 }
 
-# The format that the suffix of a name says. Files of R are told apart by their content.
+# The format that the suffix of a name says. Files of R are recognised by their content.
 format_of_name <- function(path) {
   name <- sub("[.](gz|bgz|bz2|xz|zst)$", "", tolower(basename(path)))
   suffix <- if (grepl(".", name, fixed = TRUE)) sub(".*[.]", "", name) else ""
@@ -46,7 +46,7 @@ read_source <- function(source, from, functions) {
   if (from == "csv") read_csv_entasis(source) else read_entasis(source, functions = functions)
 }
 
-# Writes a file beside the target, and replaces the target when it is complete.
+# Writes a file next to the target, and replaces the target when it is complete.
 replaced <- function(path, write) {
   new <- tempfile(paste0(basename(path), "."), dirname(path))
   on.exit(unlink(new))

@@ -73,12 +73,14 @@ test_that("files of other tools are recognised", {
     expect_s3_class(found, "entasis_error_not_entasis")
     expect_match(conditionMessage(found), what)
   }
-  looks_like(function(path) saveRDS(iris, path), "looks like a gzip file, as RDS")
-  looks_like(function(path) saveRDS(iris, path, compress = "bzip2"), "looks like a bzip2 file, as RDS")
-  looks_like(function(path) saveRDS(iris, path, compress = "xz"), "looks like an xz file, as RDS")
-  looks_like(function(path) saveRDS(iris, path, compress = FALSE), "looks like an uncompressed RDS file")
-  looks_like(function(path) saveRDS(iris, path, ascii = TRUE, compress = FALSE), "looks like an uncompressed RDS file")
-  looks_like(function(path) save(iris, file = path, compress = FALSE), "looks like an RData file")
+  compressed <- function(open) function(path) {
+    connection <- open(path, "w")
+    on.exit(close(connection))
+    writeLines("Dear reader", connection)
+  }
+  looks_like(compressed(gzfile), "looks like a gzip file")
+  looks_like(compressed(bzfile), "looks like a bzip2 file")
+  looks_like(compressed(xzfile), "looks like an xz file")
   looks_like(function(path) write.csv(iris, path), "looks like a table of text, such as CSV")
   looks_like(function(path) write.csv2(iris, path), "looks like a table of text, such as CSV")
   looks_like(function(path) writeLines("Dear reader", path), "looks like text")

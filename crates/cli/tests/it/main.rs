@@ -11,6 +11,7 @@ mod csv;
 mod csv_memory;
 mod documents;
 mod failures;
+mod from_r;
 mod generations;
 mod select;
 mod select_memory;

@@ -57,7 +57,7 @@ fn long_vectors_of_r_are_read() {
     assert_eq!(Value::len(element(&value, "s")), 1_000_000);
 }
 
-/// Packages of R have functions with byte code, environments and S4 classes.
+/// The namespace `methods` has byte code, environments and S4 classes.
 #[test]
 fn namespaces_of_r_are_read() {
     let script = "e <- as.list(asNamespace('methods'), all.names = TRUE)
