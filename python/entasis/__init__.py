@@ -31,7 +31,7 @@ from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
-    from ._csv.convert import convert
+    from ._convert.convert import convert
     from ._csv.problems import Problem, Problems
     from ._csv.read import read_csv
     from ._csv.scan import CsvScan, scan_csv
@@ -103,7 +103,7 @@ __all__ = [
 # Loaded on demand: each module slows down the import, and most programs read and write only frames.
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
-    "_csv.convert": ("convert",),
+    "_convert.convert": ("convert",),
     "_csv.problems": ("Problem", "Problems"),
     "_csv.read": ("read_csv",),
     "_csv.scan": ("CsvScan", "scan_csv"),

@@ -61,7 +61,7 @@ DOCUMENTED = [
     "_api",
     "_buffers",
     "_changes",
-    "_csv.convert",
+    "_convert.convert",
     "_csv.read",
     "_csv.scan",
     "_csv.sniff",
