@@ -62,6 +62,7 @@ DOCUMENTED = [
     "_buffers",
     "_changes",
     "_convert.convert",
+    "_convert.diff",
     "_csv.read",
     "_csv.scan",
     "_csv.sniff",
