@@ -17,6 +17,7 @@ from entasis._filter import bind as _bind
 from entasis._libraries import registry as _hosts
 from entasis._open import value_of
 from entasis._tree.tree import Tree
+from entasis._view.read import read as _read
 from entasis._write import destination, write_whole
 from entasis.errors import (
     ArgumentError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Rows
+    from entasis._view.view import View
 
 # The rows of a batch.
 BATCH = 1 << 17
@@ -120,13 +122,13 @@ class FileInput(Input):
             self._found = None, []
             view = self._file._view
             try:
-                self._file.read(rows=slice(0), to="pyarrow")
+                _table(view, slice(0))
             except UnsupportedTypeError:
                 every = list(range(view.handle.n_columns)) if view.columns is None else list(view.columns)
                 good, lost = [], []
                 for number, label in zip(every, self._file.column_names, strict=True):
                     try:
-                        File._of(view.narrow([number], range(0))).read(to="pyarrow")
+                        _table(view.narrow([number], view.rows), slice(0))
                     except UnsupportedTypeError as error:
                         lost.append((label, reason(error)))
                     else:
@@ -142,13 +144,28 @@ class FileInput(Input):
         return self._file if columns is None else File._of(view.narrow(columns, view.rows))
 
     def losses(self) -> list[tuple[Any, str]]:
-        return self._in_arrow()[1] if self.is_table else []
+        if not self.is_table:
+            return []
+        view = self._file._view
+        kind = view.table.host.get("class")
+        found: list[tuple[Any, str]] = [] if kind is None else [(None, "the value becomes a table")]
+        if self.host != "pandas":
+            numbers = range(view.handle.n_columns) if view.columns is None else view.columns
+            stored = [number for number in numbers if type(number) is int and number >= 0]
+            for column in view.handle.columns(stored):
+                if column.logical == "object":
+                    found.append((column.name, "objects become values of one type"))
+        lost = self._in_arrow()[1]
+        return [*[each for each in found if each[0] not in dict(lost)], *lost]
 
     def schema(self) -> Any:
-        return self._of_arrow().read(rows=slice(0), to="pyarrow").schema
+        return _table(self._of_arrow()._view, slice(0)).schema
 
     def batches(self) -> Iterator[Any]:
-        return self._of_arrow().batches(BATCH, to="pyarrow")
+        view = self._of_arrow()._view
+        # A table without rows has its dictionaries all the same.
+        for start in range(0, max(view.n_rows, 1), BATCH):
+            yield _table(view, slice(start, start + BATCH))
 
 
 class TextInput(Input):
@@ -590,6 +607,11 @@ def staged(value: Any) -> Any:
     content = write_whole(value, destination(None, 0, None, False, 0), None, "error")
     assert content is not None, "a file in memory has bytes"
     return value_of(File(content))
+
+
+def _table(view: View, rows: slice) -> Any:
+    """Rows of a view as a table of pyarrow, also where the value is an array or a series."""
+    return _read(view.part(rows), "pyarrow", is_restored=False)
 
 
 def reason(error: UnsupportedTypeError) -> str:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from entasis._memory import is_refused
-from entasis.errors import CorruptFileError, EntasisError, FileError, MissingLibraryError
+from entasis.errors import CorruptFileError, EntasisError, FileError, MissingLibraryError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,14 +57,21 @@ def writing(path: str) -> Iterator[None]:
         yield
     except EntasisError:
         raise
-    except OSError as error:
-        if is_refused(error) or error.errno is None:
+    except Exception as error:
+        if is_refused(error) or isinstance(error, ImportError):
             raise
-        raise FileError(f"{path} can't be written: {error}") from error
+        if isinstance(error, OSError) and error.errno is not None:
+            raise FileError(f"{path} can't be written: {error}") from error
+        # Types that a library refuses only when it meets values of them.
+        raise UnsupportedTypeError(f"the target can't hold it: {said(error)}") from error
 
 
 def _wrapped(error: Exception, path: str, verb: str) -> EntasisError:
     if isinstance(error, OSError) and error.errno is not None:
         return FileError(f"{path} can't be {verb}: {error}")
-    said = str(error).strip().partition("\n")[0] or type(error).__name__
-    return CorruptFileError(f"{path} can't be {verb}: {said}")
+    return CorruptFileError(f"{path} can't be {verb}: {said(error)}")
+
+
+def said(error: BaseException) -> str:
+    """The first line of an error of a library."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -88,15 +87,13 @@ def of_frames(before: Any, after: Any) -> list[Loss]:
     labels = list(before.columns)
     if list(map(type, labels)) != list(map(type, after.columns)) or labels != list(after.columns):
         found.append((None, "the labels of columns become text"))
-    elif str(before.columns.dtype) not in ("object", "str") and (
-        type(before.columns) is not type(after.columns) or before.columns.dtype != after.columns.dtype
-    ):
+    elif type(before.columns) is not type(after.columns) or before.columns.dtype != after.columns.dtype:
         found.append((None, f"the labels of columns become {after.columns.dtype}"))
     if list(before.columns.names) != list(after.columns.names):
         found.append((None, "the names of the levels of columns are lost"))
     for i, label in enumerate(labels[: after.shape[1]]):
         one, other = before.dtypes.iloc[i], after.dtypes.iloc[i]
-        if one != other or str(one) != str(other):
+        if one != other or str(one) != str(other) or _categories(one) != _categories(other):
             found.append((label, f"{one} becomes {other}"))
     one, other = before.index, after.index
     if list(one.names) != list(other.names):
@@ -105,7 +102,9 @@ def of_frames(before: Any, after: Any) -> list[Loss]:
         found.append((None, f"the labels of rows of type {_kind(one)} become {_kind(other)}"))
     elif getattr(one, "freq", None) != getattr(other, "freq", None):
         found.append((None, "the frequency of the labels of rows is lost"))
-    if _as_json(before.attrs) != _as_json(after.attrs):
+    if getattr(before.columns, "freq", None) != getattr(after.columns, "freq", None):
+        found.append((None, "the frequency of the labels of columns is lost"))
+    if repr(before.attrs) != repr(after.attrs):
         found.append((None, "the attributes of the frame are lost"))
     if before.flags.allows_duplicate_labels != after.flags.allows_duplicate_labels:
         found.append((None, "the flag against equal labels is lost"))
@@ -157,16 +156,17 @@ def in_json(kind: Any) -> str | None:
     return f"{kind} becomes text"
 
 
+def _categories(dtype: Any) -> Any:
+    """The categories of a dtype with their own dtype; equal dtypes of pandas may have others."""
+    found = getattr(dtype, "categories", None)
+    if found is None:
+        return None
+    return type(found).__name__, str(found.dtype), found.name, getattr(found, "freq", None), list(map(repr, found))
+
+
 def _dtypes(index: Any) -> Any:
     return list(map(str, index.dtypes)) if hasattr(index, "dtypes") else str(index.dtype)
 
 
 def _kind(index: Any) -> str:
     return f"{type(index).__name__} ({', '.join(_dtypes(index)) if hasattr(index, 'dtypes') else index.dtype})"
-
-
-def _as_json(value: Any) -> Any:
-    try:
-        return json.dumps(value, sort_keys=True)
-    except (TypeError, ValueError):
-        return value

@@ -12,7 +12,6 @@ from entasis._csv.scan import scan_csv
 from entasis._csv.write import write_csv
 from entasis._file.file import File, is_frame
 from entasis._grow.writer import Writer, write_stream
-from entasis._libraries import registry as _hosts
 from entasis._write import destination, write_whole
 from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError
 
@@ -169,7 +168,7 @@ def _arrow_like(given: Input, form: str, options: Options) -> Plan:
         table, more = _of_pandas(given.whole(), form)
         schema = table.schema
         lost += more
-        source: Callable[[], Iterator[Any]] = lambda: iter(table.to_batches(_GROUP))  # noqa: E731
+        source: Callable[[], Iterator[Any]] = lambda: iter(table.to_batches(_GROUP) or [table])  # noqa: E731
     else:
         given = _as_batches(given)
         if not isinstance(given, ArrowInput):
@@ -182,6 +181,14 @@ def _arrow_like(given: Input, form: str, options: Options) -> Plan:
     lost += more
     if kept is not None:
         schema = pa.schema([schema.field(i) for i in kept], schema.metadata)
+    if form == "parquet" and given.n_rows == 0:
+        lost += [
+            (field.name, "its categories are lost, because there are no rows")
+            for field in schema
+            if pa.types.is_dictionary(field.type)
+        ]
+    if form == "parquet" and not len(schema) and given.n_rows:
+        lost.append((None, "rows without columns are lost"))
     unified = _Unified(source, schema) if form in ("arrow", "feather") else None
 
     def written() -> Iterator[Any]:
@@ -200,11 +207,20 @@ def _arrow_like(given: Input, form: str, options: Options) -> Plan:
                     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
                     file.write_table(table, _GROUP)
                 elif isinstance(batch, pa.Table):
-                    file.write_table(batch)
+                    # A table without rows would be written without its dictionaries.
+                    file.write_table(batch) if batch.num_rows else file.write_batch(_one_batch(batch))
                 else:
                     file.write_batch(batch)
 
     return Plan(lost, write, written, lambda path: opened(path, form))
+
+
+def _one_batch(table: Any) -> Any:
+    """A table without rows as a batch."""
+    import pyarrow as pa
+
+    columns = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 def _as_batches(given: Input) -> Input:
@@ -248,9 +264,8 @@ def _of_target(schema: Any, form: str, *, exact: bool) -> tuple[list[int] | None
     for i, field in enumerate(schema):
         try:
             _through(pa.schema([field]), form)
-        except (pa.ArrowException, ValueError, TypeError) as error:
-            said = str(error).partition("\n")[0].partition(". ")[0]
-            lost.append((field.name, f"{_losses.LEFT_OUT}: {said}"))
+        except (pa.ArrowException, OSError, ValueError, TypeError) as error:
+            lost.append((field.name, f"{_losses.LEFT_OUT}: {_libraries.said(error).partition('. ')[0]}"))
         else:
             kept.append(i)
     rest = pa.schema([schema.field(i) for i in kept], schema.metadata)
@@ -350,6 +365,9 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
     elif isinstance(value, pd.Series):
         lost.append((None, "the series becomes a frame"))
         value = value.to_frame(0 if value.name is None else value.name)
+    elif not isinstance(value, pd.DataFrame):
+        lost.append((None, "the array becomes a frame"))
+        value = pd.DataFrame({"values": value})
     frame = value
     if _as_attrs(frame) is None:
         frame = frame.copy(deep=False)
@@ -357,6 +375,7 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
         lost.append((None, "the attributes of the frame are lost: they are not JSON"))
     if not frame.columns.is_unique:
         raise UnsupportedTypeError(f"columns with equal labels have no place in a file of {form}: rename them")
+    table: Any
     try:
         table = pa.Table.from_pandas(frame)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
@@ -366,11 +385,19 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
             table = pa.Table.from_pandas(frame)
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise UnsupportedTypeError(f"pyarrow can't convert the frame: {error}") from error
+    table, frame, left = _readable(table, frame)
+    lost += left
     lost += _losses.of_frames(frame.iloc[:0], table.slice(0, 0).to_pandas())
     for i, label in enumerate(frame.columns):
-        reason = _changed_objects(frame.iloc[:, i], table, i) if str(frame.dtypes.iloc[i]) == "object" else None
+        reason = _changed(frame.iloc[:, i], table.column(i))
         if reason is not None:
             lost.append((label, reason))
+    for level in range(frame.index.nlevels):
+        labels = frame.index.get_level_values(level)
+        if str(labels.dtype) == "object" and (
+            reason := _changed(pd.Series(labels), pa.array(labels, from_pandas=True))
+        ):
+            lost.append((None, f"labels of rows: {reason}"))
     return table, lost
 
 
@@ -398,16 +425,51 @@ def _without_unsupported(frame: Any) -> tuple[Any, list[Loss]]:
     return frame.iloc[:, kept], lost
 
 
-def _changed_objects(series: Any, table: Any, i: int) -> str | None:
-    """How the objects of a column change; None if they come back."""
-    back = table.select([i]).to_pandas(ignore_metadata=True).iloc[:, 0]
+def _readable(table: Any, frame: Any) -> tuple[Any, Any, list[Loss]]:
+    """The columns that pandas reads back, and the others."""
+    import pyarrow as pa
+
+    try:
+        table.slice(0, 0).to_pandas()
+        return table, frame, []
+    except Exception as error:
+        failed = error
+    kept: list[int] = []
+    lost: list[Loss] = []
+    for i, label in enumerate(frame.columns):
+        try:
+            pa.Table.from_pandas(frame.iloc[:0, [i]]).to_pandas()
+        except Exception as error:
+            lost.append((label, f"{_losses.LEFT_OUT}: pandas can't read it back: {_libraries.said(error)[:100]}"))
+        else:
+            kept.append(i)
+    if kept:
+        frame = frame.iloc[:, kept]
+        table = pa.Table.from_pandas(frame)
+        try:
+            table.slice(0, 0).to_pandas()
+            return table, frame, lost
+        except Exception as error:
+            failed = error
+    raise UnsupportedTypeError(f"pandas can't read the frame back from Arrow: {_libraries.said(failed)}") from failed
+
+
+def _changed(series: Any, column: Any) -> str | None:
+    """How the values of a column of pandas change in Arrow; None if they come back."""
+    kind = str(series.dtype)
+    if kind in ("Float32", "Float64"):
+        import numpy as np
+
+        found = np.isnan(series.array.to_numpy(dtype=kind.lower(), na_value=0.0)).any()
+        return "NaN becomes missing" if found else None
+    if kind != "object":
+        return None
+    back = column.to_pandas()
     for one, other in zip(series, back.astype(object), strict=True):
-        if type(one) is type(other) and (one is other or one != one):
-            continue
         if type(one) is not type(other):
             return f"a value of type {type(one).__name__} becomes {type(other).__name__}"
         try:
-            if bool(one == other):
+            if one is other or one != one or (bool(one == other) and repr(one) == repr(other)):
                 continue
         except (ValueError, TypeError):
             pass
@@ -605,8 +667,9 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
     if isinstance(given, ArrowInput) and given.host == "pandas":
         given = ValueInput(given.whole(), given.name)
     value: Any = given.whole() if given.host in ("tree", "static_frame", "numpy") else None
-    if form == "npz" and given.host == "static_frame" and _hosts.is_frame(value) and type(value).__name__ != "Series":
+    if form == "npz" and given.host == "static_frame" and hasattr(value, "to_npz"):
         arrays = value
+        lost += _of_static_frame(value)
     elif isinstance(value, np.ndarray):
         arrays = {"arr_0": value}
     elif type(value) is dict and value and all(isinstance(one, np.ndarray) for one in value.values()):
@@ -616,6 +679,8 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
     else:
         arrays, more = _as_arrays(given)
         lost += [*_losses.of_index(given), *more]
+        if isinstance(given, (FileInput, ValueInput)) and given.host == "static_frame" and value is not None:
+            lost.append((None, f"the value of type {type(value).__name__} becomes arrays"))
     if type(arrays) is dict:
         for name, array in list(arrays.items()):
             if array.dtype.hasobject or array.dtype.kind == "T":
@@ -639,6 +704,23 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
                 _npz.write_frame(arrays, file)
 
     return Plan(lost, write)
+
+
+def _of_static_frame(frame: Any) -> list[Loss]:
+    """What StaticFrame's own NPZ loses, which reading it back shows."""
+    buffer = io.BytesIO()
+    _npz.write_frame(frame, buffer)
+    buffer.seek(0)
+    try:
+        back = type(frame).from_npz(buffer)
+    except Exception as error:
+        raise UnsupportedTypeError(f"StaticFrame can't read it back: {_libraries.said(error)}") from error
+    lost: list[Loss] = []
+    if type(frame).__name__ != "Frame":
+        lost.append((None, f"the class {type(frame).__name__} becomes Frame"))
+    if not frame.equals(back, compare_name=True, compare_dtype=True, compare_class=True):
+        lost.append((None, "StaticFrame does not store all names and types of labels"))
+    return lost
 
 
 def _as_arrays(given: Input) -> tuple[dict[str, Any], list[Loss]]:
