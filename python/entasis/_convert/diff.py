@@ -192,7 +192,8 @@ class _Table:
         lost = [(column, reason) for column, reason in self._given.losses() if column is not None]
         if lost:
             raise UnsupportedTypeError(
-                f"{self.name}: column {shown(lost[0][0])}: {lost[0][1]}; choose other columns with columns="
+                f"{self.name}: column {shown(lost[0][0])}: {lost[0][1].removeprefix(f'{_inputs.LEFT_OUT}: ')}; "
+                "choose other columns with columns="
             )
         schema = self._given.schema()
         self._order, self.names = _levels_first(schema)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 # The rows of a batch.
 BATCH = 1 << 17
+LEFT_OUT = "the column is left out"
 # The last bytes of a stream of Arrow.
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -130,7 +131,7 @@ class FileInput(Input):
                     try:
                         _table(view.narrow([number], view.rows), slice(0))
                     except UnsupportedTypeError as error:
-                        lost.append((label, reason(error)))
+                        lost.append((label, f"{LEFT_OUT}: {reason(error)}"))
                     else:
                         good.append(number)
                 self._found = good, lost

@@ -9,7 +9,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ConversionError, ConversionWarning
 
 from .arrays import logical
-from .inputs import FileInput, ValueInput
+from .inputs import LEFT_OUT, FileInput, ValueInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 from .inputs import Input
 
 Loss: TypeAlias = "tuple[Any, str]"
-
-LEFT_OUT = "the column is left out"
 
 
 def report(losses: Sequence[Loss], form: str, strict: bool) -> None:

@@ -17,7 +17,7 @@ from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError
 
 from . import libraries as _libraries
 from . import losses as _losses
-from .inputs import ArrowInput, FileInput, Input, PolarsInput, TextInput, ValueInput, opened, reason, staged
+from .inputs import LEFT_OUT, ArrowInput, FileInput, Input, PolarsInput, TextInput, ValueInput, opened, reason, staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -265,7 +265,7 @@ def _of_target(schema: Any, form: str, *, exact: bool) -> tuple[list[int] | None
         try:
             _through(pa.schema([field]), form)
         except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-            lost.append((field.name, f"{_losses.LEFT_OUT}: {_libraries.said(error).partition('. ')[0]}"))
+            lost.append((field.name, f"{LEFT_OUT}: {_libraries.said(error).partition('. ')[0]}"))
         else:
             kept.append(i)
     rest = pa.schema([schema.field(i) for i in kept], schema.metadata)
@@ -364,7 +364,7 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
         value = value.to_frame(index=False)
     elif isinstance(value, pd.Series):
         lost.append((None, "the series becomes a frame"))
-        value = value.to_frame(0 if value.name is None else value.name)
+        value = value.to_frame(value.name if isinstance(value.name, str) else "values")
     elif not isinstance(value, pd.DataFrame):
         lost.append((None, "the array becomes a frame"))
         value = pd.DataFrame({"values": value})
@@ -419,7 +419,7 @@ def _without_unsupported(frame: Any) -> tuple[Any, list[Loss]]:
         try:
             pa.Array.from_pandas(frame.iloc[:, i])
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-            lost.append((label, f"{_losses.LEFT_OUT}: {str(error).partition(chr(10))[0][:150]}"))
+            lost.append((label, f"{LEFT_OUT}: {str(error).partition(chr(10))[0][:150]}"))
         else:
             kept.append(i)
     return frame.iloc[:, kept], lost
@@ -440,7 +440,7 @@ def _readable(table: Any, frame: Any) -> tuple[Any, Any, list[Loss]]:
         try:
             pa.Table.from_pandas(frame.iloc[:0, [i]]).to_pandas()
         except Exception as error:
-            lost.append((label, f"{_losses.LEFT_OUT}: pandas can't read it back: {_libraries.said(error)[:100]}"))
+            lost.append((label, f"{LEFT_OUT}: pandas can't read it back: {_libraries.said(error)[:100]}"))
         else:
             kept.append(i)
     if kept:
@@ -560,7 +560,7 @@ def _of_text_types(schema: Any) -> tuple[list[int], list[Loss]]:
         try:
             write_csv(pa.Table.from_batches([], pa.schema([field])), io.BytesIO(), nested="json")
         except UnsupportedTypeError as error:
-            lost.append((field.name, f"{_losses.LEFT_OUT}: {reason(error)}"))
+            lost.append((field.name, f"{LEFT_OUT}: {reason(error)}"))
         else:
             kept.append(i)
     return kept, lost
@@ -583,7 +583,7 @@ def _written_as_text(given: FileInput | ValueInput) -> tuple[File, list[Loss]]:
         try:
             write_csv(File._of(view.narrow([number], range(0))), io.BytesIO(), nested="json", index=False)
         except UnsupportedTypeError as error:
-            lost.append((label, f"{_losses.LEFT_OUT}: {reason(error)}"))
+            lost.append((label, f"{LEFT_OUT}: {reason(error)}"))
         else:
             kept.append(number)
     return File._of(view.narrow(kept, view.rows)), lost
@@ -600,9 +600,7 @@ def _json_lines(given: Input, options: Options) -> Plan:
     pa = _libraries.need("JSON lines", "pyarrow")
     schema = given.schema()
     kept = [i for i, field in enumerate(schema) if not _is_binary(field.type)]
-    lost += [
-        (schema.field(i).name, f"{_losses.LEFT_OUT}: JSON has no bytes") for i in range(len(schema)) if i not in kept
-    ]
+    lost += [(schema.field(i).name, f"{LEFT_OUT}: JSON has no bytes") for i in range(len(schema)) if i not in kept]
     lost += _losses.of_text(pa.schema([schema.field(i) for i in kept]), _losses.in_json)
     names = [schema.field(i).name for i in kept]
     if len(set(names)) < len(names):
@@ -686,7 +684,7 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
             if array.dtype.hasobject or array.dtype.kind == "T":
                 texts = any(type(one) is str for one in array.flat)
                 why = "NumPy has no text with missing values" if texts else "NumPy stores no objects"
-                lost.append((name, f"{_losses.LEFT_OUT}: {why}"))
+                lost.append((name, f"{LEFT_OUT}: {why}"))
         arrays = {name: one for name, one in arrays.items() if not (one.dtype.hasobject or one.dtype.kind == "T")}
     if form == "npy" and (type(arrays) is not dict or len(arrays) != 1):
         n = len(arrays) if type(arrays) is dict else arrays.shape[1]
@@ -738,7 +736,7 @@ def _as_arrays(given: Input) -> tuple[dict[str, Any], list[Loss]]:
             for name, array in part.read(to="numpy").items():
                 found.setdefault(name, _fixed(array))
         except UnsupportedTypeError as error:
-            lost.append((label, f"{_losses.LEFT_OUT}: {reason(error)}"))
+            lost.append((label, f"{LEFT_OUT}: {reason(error)}"))
             continue
         if kind.startswith("categorical") and not found[label].dtype.hasobject:
             lost.append((label, "its categories become text"))
