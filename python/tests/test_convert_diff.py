@@ -75,7 +75,7 @@ def test_by_position_against_python(seed, tmp_path):
 
 
 def nan_text(value):
-    """A text that tells NaN, missing values, 0.0 and -0.0 apart."""
+    """A text that differs for NaN, missing values, 0.0 and -0.0."""
     return repr(value)
 
 
@@ -233,7 +233,7 @@ def test_errors(tmp_path):
         (pa.nulls(2), [False, False]),
         (pa.array([True, None]), [False, False]),
     ],
-    ids=str,
+    ids=["map", "dictionary", "runs", "extension", "fixed lists", "intervals", "nulls", "bools"],
 )
 def test_types_of_arrays(a, b):
     pair = arrays.comparable(a, a)

@@ -195,7 +195,7 @@ SOFT = (
     "names:",
     "multi",
     "unused",
-    "told to be sorted",
+    "to be sorted",
     "no rows:",
 )
 
@@ -204,7 +204,7 @@ SOFT = (
 @pytest.mark.parametrize("library", ["pandas", "Polars", "pyarrow"])
 @pytest.mark.parametrize("end", ["parquet", "feather"])
 def test_values_without_losses_come_back(library, end, tmp_path):
-    """What has no losses comes back the same by the library's own reader; all others are errors of this package."""
+    """Values without losses come back the same by the library's own reader. Others are errors."""
     read = {
         "pandas": pd.read_parquet if end == "parquet" else pd.read_feather,
         "Polars": pl.read_parquet if end == "parquet" else pl.read_ipc,

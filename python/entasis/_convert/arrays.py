@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-# How missing values of two types of equal meaning are stored is no difference.
-
 
 def logical(kind: Any) -> Any:
     """A type without its layout: 32 or 64 bits of offsets, views, and widths of codes."""

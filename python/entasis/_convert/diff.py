@@ -43,7 +43,7 @@ class Diff:
     columns : dict
         The number of values that differ, by column, without columns that are equal.
     rows : list of tuples
-        The first differences: `(row, column, value in a, value in b)`. The row is a position, or the
+        The first differences: `(row, column, value in a, value in b)`. The row is a position or a
         key.
     only_a, only_b : list
         The first rows that one table alone has: positions, or keys.
@@ -338,7 +338,7 @@ def _by_position(a: _Table, b: _Table, names: list[str], found: _Differences) ->
 
 
 class _Side:
-    """Rows of a table in the order of its keys, of which some are in memory."""
+    """Rows of a table in the order of its keys. Some rows are in memory."""
 
     def __init__(self, batches: Iterator[Any], keys: list[str]) -> None:
         self._batches, self._names = batches, keys

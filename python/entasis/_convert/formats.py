@@ -49,7 +49,7 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "fst": (".fst",),
 }
 FORMATS = tuple(SUFFIXES)
-# What `entasis.open` opens, or will open. Values of R are not only tables.
+# Formats that `entasis.open` opens. Values of R are not only tables.
 OPENED = ("entasis", "rds", "rdata", "qs2", "qdata", "fst")
 OF_R = OPENED[1:]
 ARROW_FILES = ("arrow", "arrow_stream", "feather")

@@ -227,7 +227,7 @@ class ValueInput(Input):
 
 
 class ArrowInput(Input):
-    """Batches of Arrow, of which some columns and rows may be chosen."""
+    """Batches of Arrow. Columns and rows can be chosen."""
 
     _columns: list[str] | None = None
     _span: tuple[int, int | None] | None = None
@@ -310,7 +310,7 @@ class ArrowInput(Input):
         return self._columns is not None or self._span is not None or self._filter is not None
 
     def _pandas(self) -> Any:
-        """What pandas reads."""
+        """The frame that pandas reads."""
         return self.table().to_pandas()
 
     def selected(self, columns: Columns | None, rows: Rows | None, filter: Filter | None) -> Input:
@@ -508,7 +508,7 @@ class StreamInput(ArrowInput):
                 end = file.read()
         else:
             end = self._source[-len(_END_OF_STREAM) :]
-        # Writers may leave it out, so it is no damage.
+        # Writers may leave it out, so its absence is not damage.
         return [] if end == _END_OF_STREAM else [(None, "the stream lacks the mark of its end, and may be cut")]
 
 
@@ -616,7 +616,7 @@ def _table(view: View, rows: slice) -> Any:
 
 
 def reason(error: UnsupportedTypeError) -> str:
-    """What an error about a column says, without the column and the advice."""
+    """The text of an error about a column, without the column and the advice."""
     text = str(error).removeprefix("not supported: ")
     head, colon, rest = text.partition("': ")
     text = rest if colon and head.startswith("column '") else text

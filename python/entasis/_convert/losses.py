@@ -1,4 +1,4 @@
-"""What a target can't hold: by column, with the reason."""
+"""Losses of a conversion, by column and with the reason."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def report(losses: Sequence[Loss], form: str, strict: bool) -> None:
 
 
 def of_file(given: Input) -> list[Loss]:
-    """What belongs to a whole file of Entasis."""
+    """Losses of parts that belong to a whole file of Entasis."""
     if not isinstance(given, FileInput) or not given.is_table:
         return []
     found: list[Loss] = []

@@ -44,11 +44,11 @@ class Plan(NamedTuple):
         Writes it to a new file.
     written
         The rows as they are written, in batches, to compare them with those that are read back.
-        None if there are no batches.
+        None for values without batches.
     reread
         Reads the rows of a written file back.
     compare
-        Tells whether a written file has the value, where there are no batches.
+        Whether a written file has the value, for values without batches.
     """
 
     losses: list[Loss]
@@ -705,7 +705,7 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
 
 
 def _of_static_frame(frame: Any) -> list[Loss]:
-    """What StaticFrame's own NPZ loses, which reading it back shows."""
+    """Losses of StaticFrame's own NPZ: reads it back, and compares."""
     buffer = io.BytesIO()
     _npz.write_frame(frame, buffer)
     buffer.seek(0)

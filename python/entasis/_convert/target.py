@@ -37,7 +37,7 @@ def replacing(path: str, durable: bool | None) -> Iterator[New]:
     """A new file that takes the place of the one at `path` at the end of the block.
 
     On Linux it has no name before, so that nothing is left when the process is killed. Elsewhere it
-    has a name beside the target, which is removed after an error.
+    has a name next to the target, which is removed after an error.
     """
     target = os.path.realpath(path)
     if os.path.isdir(target):
