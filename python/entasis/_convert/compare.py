@@ -47,10 +47,12 @@ def first_difference(a: Iterator[Any], b: Iterator[Any], skipped: Collection[Any
             return f"one has {at:,} rows, the other more"
         if at == 0 and one.num_columns != other.num_columns and not skipped:
             return f"one has {one.num_columns} columns, the other {other.num_columns}"
-        for i, name in enumerate(one.schema.names):
+        names = one.schema.names
+        is_aligned = other.schema.names == names
+        for i, name in enumerate(names):
             if name in skipped:
                 continue
-            j = i if other.schema.names == one.schema.names else other.schema.get_field_index(name)
+            j = i if is_aligned else other.schema.get_field_index(name)
             if j < 0:
                 return f"column {name!r} is missing"
             pair = _arrays.comparable(one.column(i), other.column(j))

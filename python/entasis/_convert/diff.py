@@ -197,7 +197,7 @@ class _Table:
             )
         schema = self._given.schema()
         self._order, self.names = _levels_first(schema)
-        for name in self.names:
+        for name in self.names if len(set(self.names)) < len(self.names) else ():
             if self.names.count(name) > 1:
                 raise ArgumentError(f"{self.name}: several columns have the name {shown(name)}")
         self.types = {name: schema.field(i).type for name, i in zip(self.names, self._order, strict=True)}

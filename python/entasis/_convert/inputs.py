@@ -626,6 +626,7 @@ def reason(error: UnsupportedTypeError) -> str:
 def _names(schema: Any, columns: Any) -> list[str]:
     """The names of chosen columns: names, positions, or a slice of positions."""
     every = schema.names
+    known = set(every)
     if isinstance(columns, (slice, range)):
         wanted = [every[i] for i in (range(*columns.indices(len(every))) if isinstance(columns, slice) else columns)]
     else:
@@ -635,11 +636,11 @@ def _names(schema: Any, columns: Any) -> list[str]:
             number = integer(label)
             if number is not None and -len(every) <= number < len(every):
                 wanted.append(every[number])
-            elif label in every:
-                wanted.append(str(label))
+            elif isinstance(label, str) and label in known:
+                wanted.append(label)
             else:
                 raise ColumnNotFoundError(f"no column {shown(label)}{close_to(label, every)}")
-    for name in wanted:
+    for name in wanted if len(known) < len(every) else ():
         if every.count(name) > 1:
             raise DuplicateColumnError(f"several columns have the name {shown(name)}")
     return wanted

@@ -89,16 +89,15 @@ def of_frames(before: Any, after: Any) -> list[Loss]:
         found.append((None, f"the labels of columns become {after.columns.dtype}"))
     if list(before.columns.names) != list(after.columns.names):
         found.append((None, "the names of the levels of columns are lost"))
-    for i, label in enumerate(labels[: after.shape[1]]):
-        one, other = before.dtypes.iloc[i], after.dtypes.iloc[i]
+    for label, one, other in zip(labels, before.dtypes, after.dtypes, strict=False):
         if one != other or str(one) != str(other) or _categories(one) != _categories(other):
             found.append((label, f"{one} becomes {other}"))
-    one, other = before.index, after.index
-    if list(one.names) != list(other.names):
+    rows, after_rows = before.index, after.index
+    if list(rows.names) != list(after_rows.names):
         found.append((None, "the names of the labels of rows are lost"))
-    if type(one) is not type(other) or _dtypes(one) != _dtypes(other):
-        found.append((None, f"the labels of rows of type {_kind(one)} become {_kind(other)}"))
-    elif getattr(one, "freq", None) != getattr(other, "freq", None):
+    if type(rows) is not type(after_rows) or _dtypes(rows) != _dtypes(after_rows):
+        found.append((None, f"the labels of rows of type {_kind(rows)} become {_kind(after_rows)}"))
+    elif getattr(rows, "freq", None) != getattr(after_rows, "freq", None):
         found.append((None, "the frequency of the labels of rows is lost"))
     if getattr(before.columns, "freq", None) != getattr(after.columns, "freq", None):
         found.append((None, "the frequency of the labels of columns is lost"))

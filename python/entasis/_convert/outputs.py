@@ -388,10 +388,11 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
     table, frame, left = _readable(table, frame)
     lost += left
     lost += _losses.of_frames(frame.iloc[:0], table.slice(0, 0).to_pandas())
-    for i, label in enumerate(frame.columns):
-        reason = _changed(frame.iloc[:, i], table.column(i))
-        if reason is not None:
-            lost.append((label, reason))
+    for i, (label, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if str(dtype) in ("object", "Float32", "Float64"):
+            reason = _changed(frame.iloc[:, i], table.column(i))
+            if reason is not None:
+                lost.append((label, reason))
     for level in range(frame.index.nlevels):
         labels = frame.index.get_level_values(level)
         if str(labels.dtype) == "object" and (
