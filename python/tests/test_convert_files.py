@@ -403,6 +403,25 @@ class TestLosses:
         assert (tmp_path / "y.entasis").read_bytes() == b"old"
         assert len(list(tmp_path.iterdir())) == 2
 
+    @pytest.mark.parametrize("name", ["x.parquet", "x.npz", "x.npy", "x.jsonl"])
+    def test_verify_compares_values(self, name, tmp_path, monkeypatch):
+        from entasis._convert import outputs
+
+        PANDAS.to_parquet(tmp_path / "x.parquet")
+        np.savez(tmp_path / "x.npz", a=np.arange(3), z=np.arange(3) * 1j)
+        np.save(tmp_path / "x.npy", np.arange(6).reshape(2, 3))
+        (tmp_path / "x.jsonl").write_text('{"a":1}\n')
+        en.convert(tmp_path / name, tmp_path / "y.entasis", verify=True, strict=True)
+        en.convert(tmp_path / "y.entasis", tmp_path / "z.entasis", verify=True, strict=True)
+        wrong = {"x": np.arange(3)}
+        write = outputs.write_whole
+        monkeypatch.setattr(
+            outputs, "write_whole", lambda value, to, *more: write(wrong if to["path"] else value, to, *more)
+        )
+        with pytest.raises(en.ConversionError, match="differs from the source"):
+            en.convert(tmp_path / name, tmp_path / "new.entasis", verify=True)
+        assert not (tmp_path / "new.entasis").exists()
+
 
 class TestText:
     def test_options_and_filters(self, tmp_path):
@@ -435,7 +454,7 @@ class TestText:
 
 def test_progress_and_compression(tmp_path):
     table = pa.table({"a": np.arange(300_000)})
-    pq.write_table(table, tmp_path / "x.parquet")
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=100_000)
     calls = []
     en.convert(tmp_path / "x.parquet", tmp_path / "x.arrow", progress=lambda *args, **unit: calls.append((args, unit)))
     assert calls[-1] == ((300_000, 300_000), {"unit": "rows"})
@@ -449,6 +468,31 @@ def test_progress_and_compression(tmp_path):
     assert all(raw > packed for raw, packed in zip(sizes[:3], sizes[3:], strict=True))
     en.convert(tmp_path / "x.parquet", tmp_path / "x.entasis", compression=0, threads=1, durable=True)
     assert (tmp_path / "x.entasis").stat().st_size > 2_000_000
+
+
+@pytest.mark.parametrize("index", ["range", "named", "two levels"])
+def test_long_frames_of_pandas_go_out_in_windows(index, tmp_path, monkeypatch):
+    from entasis._convert import outputs
+
+    monkeypatch.setattr(outputs, "_GROUP", 100)
+    monkeypatch.setattr(outputs, "BATCH", 70)
+    frame = pd.concat([PANDAS] * 100, ignore_index=True)
+    frame.attrs = PANDAS.attrs
+    if index == "range":
+        frame.index = pd.RangeIndex(10, 610, 2)
+    elif index == "named":
+        frame.index = pd.date_range("2020", periods=300, name="day", freq=None)
+    else:
+        frame.index = pd.MultiIndex.from_arrays([np.arange(300) // 7, [f"r{i}" for i in range(300)]], names=["p", None])
+    en.write(frame, tmp_path / "x.entasis")
+    for name in ("y.parquet", "y.feather"):
+        losses = convert(tmp_path / "x.entasis", tmp_path / name)
+        assert all("frequency" in reason for _, reason in losses)
+        found = pd.read_parquet(tmp_path / name) if name == "y.parquet" else pd.read_feather(tmp_path / name)
+        assert_frame_equal(found, frame, check_freq=False)
+        assert found.attrs == frame.attrs
+        assert type(found.index) is type(frame.index)
+    assert pq.ParquetFile(tmp_path / "y.parquet").metadata.num_row_groups == 4
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

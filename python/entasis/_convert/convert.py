@@ -245,7 +245,7 @@ def _write(plan: _outputs.Plan, form: str, path: str, options: _outputs.Options,
 
 def _verify(plan: _outputs.Plan, new: str, path: str) -> None:
     if plan.written is None or plan.reread is None:
-        if plan.compare is not None and not plan.compare(new):
+        if plan.compare is None or not plan.compare(new):
             raise ConversionError(f"{path}: what is read back differs from the source", losses=plan.losses)
         return
     lost = {column for column, _ in plan.losses}

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # The rows of a batch.
 BATCH = 1 << 17
 LEFT_OUT = "the column is left out"
+# The greatest length of a row group of Parquet that is read at once.
+_GROUP_LEN = 96 << 20
 # The last bytes of a stream of Arrow.
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -359,7 +361,9 @@ class ParquetInput(ArrowInput):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        return pq.ParquetFile(self._source if isinstance(self._source, str) else pa.BufferReader(self._source))
+        source = self._source if isinstance(self._source, str) else pa.BufferReader(self._source)
+        # With buffers pyarrow would keep the bytes of all columns of a row group.
+        return pq.ParquetFile(source, pre_buffer=False)
 
     def _schema(self) -> Any:
         return self._opened.schema_arrow
@@ -371,15 +375,21 @@ class ParquetInput(ArrowInput):
         return self._from(columns, 0)[0]
 
     def _from(self, columns: list[str] | None, start: int) -> tuple[Iterator[Any], int]:
-        groups, before = self._opened.metadata, 0
-        first = 0
+        groups, before, first = self._opened.metadata, 0, 0
         while first < groups.num_row_groups - 1 and before + groups.row_group(first).num_rows <= start:
             before += groups.row_group(first).num_rows
             first += 1
-        # A name with dots also means fields of structs to pyarrow.
-        return self._open().iter_batches(
-            BATCH, range(first, groups.num_row_groups), columns, use_threads=self._threads != 1
-        ), before
+        return self._groups(columns, range(first, groups.num_row_groups)), before
+
+    def _groups(self, columns: list[str] | None, numbers: range) -> Iterator[Any]:
+        file, groups = self._open(), self._opened.metadata
+        uses_threads = self._threads != 1
+        for number in numbers:
+            if groups.row_group(number).total_byte_size <= _GROUP_LEN:
+                # Reading a row group at once is faster than reading it by batches.
+                yield file.read_row_group(number, columns, use_threads=uses_threads)
+            else:
+                yield from file.iter_batches(BATCH, [number], columns, use_threads=uses_threads)
 
     def _passing(self, table: Any, wanted: list[str] | None, needed: list[str] | None) -> Any:
         return super()._passing(table, wanted, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,19 @@ from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError
 
 from . import libraries as _libraries
 from . import losses as _losses
-from .inputs import LEFT_OUT, ArrowInput, FileInput, Input, PolarsInput, TextInput, ValueInput, opened, reason, staged
+from .inputs import (
+    BATCH,
+    LEFT_OUT,
+    ArrowInput,
+    FileInput,
+    Input,
+    PolarsInput,
+    TextInput,
+    ValueInput,
+    opened,
+    reason,
+    staged,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,8 +42,9 @@ if TYPE_CHECKING:
 
 _OF_PARQUET = ("none", "snappy", "gzip", "brotli", "lz4", "zstd")
 _OF_ARROW = ("none", "lz4", "zstd")
-# The rows of a row group of Parquet, and of a batch of Arrow.
+# The rows of a row group of Parquet and their bytes in memory, and the rows of a batch of Arrow.
 _GROUP = 1 << 20
+_GROUP_LEN = 64 << 20
 
 
 class Plan(NamedTuple):
@@ -134,7 +148,7 @@ def _entasis_file(given: Input, options: Options) -> Plan:
                 for frame in _counted(given.frames(), options):
                     writer.write(frame)
 
-        return Plan([], write_frames)
+        return Plan([], write_frames, compare=lambda path: _are_same(given.whole(), _reopened(path).whole()))
     if isinstance(given, FileInput):
         file = given.file()
 
@@ -144,12 +158,26 @@ def _entasis_file(given: Input, options: Options) -> Plan:
                 return
             write_whole(file.read(), to(path), metadata, "error")
 
-        return Plan([], write_file, given.batches if given.is_table else None, _reopened)
+        if given.is_table and not given.losses():
+            return Plan([], write_file, given.batches, _reopened)
+        return Plan([], write_file, compare=lambda path: _are_same(file.read(), _reopened(path).whole()))
 
-    def write_value(path: str) -> None:
-        write_whole(given.whole(), to(path), None, "error")
+    value = given.whole()
+    return Plan(
+        lost,
+        lambda path: _nothing(write_whole(value, to(path), None, "error")),
+        compare=lambda path: _are_same(value, _reopened(path).whole()),
+    )
 
-    return Plan(lost, write_value)
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _are_same(a: Any, b: Any) -> bool:
+    """Whether two values are stored as the same bytes."""
+    memory = destination(None, 0, None, False, 0)
+    return write_whole(a, memory, None, "error") == write_whole(b, memory, None, "error")
 
 
 def _reopened(path: str) -> Input:
@@ -164,11 +192,16 @@ def _arrow_like(given: Input, form: str, options: Options) -> Plan:
         form,
     )
     lost = [*_losses.of_file(given), *given.losses()] if not isinstance(given, ValueInput) else []
-    if given.host == "pandas" and not isinstance(given, ArrowInput):
+    windows = _windows_of_pandas(given, form) if isinstance(given, FileInput) and given.host == "pandas" else None
+    source: Callable[[], Iterator[Any]]
+    if windows is not None:
+        schema, source, more = windows
+        lost += more
+    elif given.host == "pandas" and not isinstance(given, ArrowInput):
         table, more = _of_pandas(given.whole(), form)
         schema = table.schema
         lost += more
-        source: Callable[[], Iterator[Any]] = lambda: iter(table.to_batches(_GROUP) or [table])  # noqa: E731
+        source = lambda: iter(table.to_batches(_GROUP) or [table])  # noqa: E731
     else:
         given = _as_batches(given)
         if not isinstance(given, ArrowInput):
@@ -202,17 +235,36 @@ def _arrow_like(given: Input, form: str, options: Options) -> Plan:
             _sink(new) as sink,
             _arrow_writer(sink, schema, form, codec, options) as file,
         ):
-            for batch in _counted(written(), options):
-                if form == "parquet":
-                    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+            if form == "parquet":
+                for table in _groups(_counted(written(), options)):
                     file.write_table(table, _GROUP)
-                elif isinstance(batch, pa.Table):
+                return
+            for batch in _counted(written(), options):
+                if isinstance(batch, pa.Table):
                     # A table without rows would be written without its dictionaries.
                     file.write_table(batch) if batch.num_rows else file.write_batch(_one_batch(batch))
                 else:
                     file.write_batch(batch)
 
     return Plan(lost, write, written, lambda path: opened(path, form))
+
+
+def _groups(batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches joined to row groups of Parquet."""
+    import pyarrow as pa
+
+    parts: list[Any] = []
+    n = size = 0
+    for batch in batches:
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        if parts and (n + table.num_rows > _GROUP or size + table.nbytes > _GROUP_LEN):
+            yield pa.concat_tables(parts)
+            parts, n, size = [], 0, 0
+        parts.append(table)
+        n += table.num_rows
+        size += table.nbytes
+    if parts:
+        yield pa.concat_tables(parts)
 
 
 def _one_batch(table: Any) -> Any:
@@ -402,9 +454,43 @@ def _of_pandas(value: Any, form: str) -> tuple[Any, list[Loss]]:
     return table, lost
 
 
-def _as_attrs(frame: Any) -> dict[Any, Any] | None:
-    import json
+def _windows_of_pandas(given: FileInput, form: str) -> tuple[Any, Callable[[], Iterator[Any]], list[Loss]] | None:
+    """A long frame of pandas in a file, in windows of rows: a schema, tables, and losses.
 
+    None if its types follow from the values, as those of objects do.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    file = given.file()
+    n = file.n_rows
+    if n <= _GROUP or file._view.table.host.get("class") is not None:
+        return None
+    head = file[:0].read()
+    levels = [head.index.get_level_values(level) for level in range(head.index.nlevels)]
+    if any(
+        str(dtype) in ("object", "Float32", "Float64") for dtype in [*head.dtypes, *(each.dtype for each in levels)]
+    ):
+        return None
+    table, lost = _of_pandas(head, form)
+    if table.num_columns < head.shape[1]:
+        return None
+    schema = table.schema
+    metadata = json.loads(schema.metadata[b"pandas"])
+    if isinstance(head.index, pd.RangeIndex):
+        first, last = file[:1].read().index, file[-1:].read().index
+        metadata["index_columns"][0].update(start=first.start, stop=last.stop, step=first.step)
+    schema = schema.with_metadata({**schema.metadata, b"pandas": json.dumps(metadata).encode()})
+
+    def tables() -> Iterator[Any]:
+        for start in range(0, n, BATCH):
+            part = pa.Table.from_pandas(file[start : start + BATCH].read())
+            yield part.replace_schema_metadata(schema.metadata)
+
+    return schema, tables, lost
+
+
+def _as_attrs(frame: Any) -> dict[Any, Any] | None:
     try:
         found: dict[Any, Any] = json.loads(json.dumps(frame.attrs))
     except (TypeError, ValueError):
@@ -702,7 +788,16 @@ def _numpy(given: Input, form: str, options: Options) -> Plan:
             else:
                 _npz.write_frame(arrays, file)
 
-    return Plan(lost, write)
+    def compare(path: str) -> bool:
+        if form == "npy":
+            return _are_same(next(iter(arrays.values())), np.load(path, allow_pickle=False))
+        if type(arrays) is not dict:
+            # The losses were found by reading it back.
+            return True
+        with np.load(path, allow_pickle=False) as archive:
+            return _are_same(arrays, {name: archive[name] for name in archive.files})
+
+    return Plan(lost, write, compare=compare)
 
 
 def _of_static_frame(frame: Any) -> list[Loss]:
