@@ -66,6 +66,18 @@ def test_by_bytes_and_by_names(form, tmp_path):
     assert formats.of_target(f"x{end.upper()}", None) == form
 
 
+@pytest.mark.parametrize("form", [form for form in READ if form != "npz"])
+def test_content_and_open_files(form, tmp_path):
+    path = written(tmp_path / f"x{formats.SUFFIXES[form][0]}", form)
+    en.convert(path, tmp_path / "1.entasis")
+    en.convert(path.read_bytes(), tmp_path / "2.entasis")
+    en.convert(io.BytesIO(path.read_bytes()), tmp_path / "3.entasis")
+    with open(path, "rb") as file:
+        en.convert(file, tmp_path / "4.entasis")
+    wanted = (tmp_path / "1.entasis").read_bytes()
+    assert all((tmp_path / f"{i}.entasis").read_bytes() == wanted for i in (2, 3, 4))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "form"),
     [

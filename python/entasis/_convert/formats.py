@@ -195,9 +195,9 @@ def of_source(source: Any, given: str | None) -> str:
         # An empty list is an error of the text reader.
         return found.pop() if found else "csv"
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return given or of_bytes(bytes(source[:_HEAD])) or "csv"
+        return given or _of_content(bytes(source[:_HEAD]))
     if hasattr(source, "read") and not hasattr(type(source), "__fspath__"):
-        return given or "csv"
+        return given or _of_content(_head(source))
     path = _sources.path(source)
     if not os.path.lexists(path) and any(mark in path for mark in "*?["):
         paths = expand(path)
@@ -205,6 +205,22 @@ def of_source(source: Any, given: str | None) -> str:
     if os.path.isdir(path):
         return _of_folder(path, given)
     return of_file(path, given)
+
+
+def _of_content(head: bytes) -> str:
+    found = of_bytes(head)
+    # The reader of texts reports all other bytes.
+    return "jsonl" if found == "csv" and _starts_as_lines(head) else found or "csv"
+
+
+def _head(file: Any) -> bytes:
+    """The first bytes of an open file; none of one that cannot seek, or has text."""
+    if not getattr(file, "seekable", lambda: False)():
+        return b""
+    at = file.tell()
+    found = file.read(_HEAD)
+    file.seek(at)
+    return found if isinstance(found, bytes) else b""
 
 
 def expand(pattern: str) -> list[str]:
