@@ -338,6 +338,25 @@ class TestLosses:
         en.convert(tmp_path / "x.entasis", tmp_path / "z.entasis", strict=True, verify=True)
         assert en.open(tmp_path / "z.entasis").metadata == {"by": "me"}
 
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ({"index": pd.RangeIndex(5, 9, 2)}, "the labels of rows are lost"),
+            ({"index": pd.RangeIndex(2, name="n")}, "the labels of rows are lost"),
+            ({"index": pd.Index(["x", "y"])}, "the labels of rows become columns"),
+            ({"columns": pd.Index([2020])}, "the labels of columns become text"),
+            ({"columns": pd.Index(["a"], name="n")}, "the name of the labels of columns is lost"),
+            ({"columns": pd.Index(["a"])}, None),
+        ],
+    )
+    @pytest.mark.parametrize("end", ["csv", "jsonl", "npz"])
+    def test_labels(self, change, reason, end, tmp_path):
+        frame = pd.DataFrame({"a": [1, 2]})
+        for name, labels in change.items():
+            setattr(frame, name, labels)
+        en.write(frame, tmp_path / "x.entasis")
+        assert convert(tmp_path / "x.entasis", tmp_path / f"y.{end}") == ([] if reason is None else [(None, reason)])
+
     def test_json(self, tmp_path):
         table = pa.table(
             {"f": [1.0, float("nan")], "g": [1.0, None], "b": [b"x", None], "d": [dt.date(2020, 1, 1), None]}
@@ -535,3 +554,20 @@ def test_json_lines_without_polars(tmp_path, monkeypatch):
 
 def test_formats_are_the_documented_ones():
     assert {end for ends in formats.SUFFIXES.values() for end in ends} >= {".rds", ".fst", ".qs2", ".ndjson", ".pq"}
+
+
+@pytest.mark.parametrize("value", [pd.DataFrame({"a": [1, 2]}), {"x": [1, 2], "y": "z"}], ids=["table", "tree"])
+def test_files_of_r_go_through_one_function(value, tmp_path, monkeypatch):
+    from entasis._convert import r_files
+
+    en.write(value, tmp_path / "of_r.entasis")
+    monkeypatch.setattr(r_files, "opened", lambda source: en.open(tmp_path / "of_r.entasis"))
+    (tmp_path / "x.rds").write_bytes(b"X\n\0\0\0\3" + bytes(20))
+    en.convert(tmp_path / "x.rds", tmp_path / "y.entasis", verify=True)
+    assert str(en.read(tmp_path / "y.entasis")) == str(value)
+    if type(value) is dict:
+        with pytest.raises(en.UnsupportedTypeError, match="holds no table"):
+            en.convert(tmp_path / "x.rds", tmp_path / "y.parquet")
+    else:
+        en.convert(tmp_path / "x.rds", tmp_path / "y.parquet", verify=True, columns="a")
+        assert not en.diff(tmp_path / "x.rds", tmp_path / "y.parquet")

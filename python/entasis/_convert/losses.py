@@ -52,6 +52,14 @@ def of_index(given: Input) -> list[Loss]:
     index = host.get("index")
     if index and index.get("kind") != "range":
         found.append((None, "the labels of rows become columns"))
+    elif index and (index.get("start", 0), index.get("step", 1), index.get("name")) != (0, 1, None):
+        found.append((None, "the labels of rows are lost"))
+    columns = host.get("columns")
+    if columns and host.get("host") == "pandas":
+        if columns.get("kind") != "names" or columns.get("dtype") != "str":
+            found.append((None, "the labels of columns become text"))
+        elif columns.get("name") is not None:
+            found.append((None, "the name of the labels of columns is lost"))
     if host.get("attrs"):
         found.append((None, "the attributes of the frame are lost"))
     return found
