@@ -400,6 +400,19 @@ class TestLosses:
         with pytest.raises(en.UnsupportedTypeError, match="equal labels"):
             en.convert(tmp_path / "y.entasis", tmp_path / "y.parquet")
 
+    def test_equal_names(self, tmp_path):
+        table = pa.table([[1], [2]], names=["x", "x"])
+        pq.write_table(table, tmp_path / "x.parquet")
+        assert convert(tmp_path / "x.parquet", tmp_path / "x.entasis", strict=True) == []
+        assert en.read(tmp_path / "x.entasis").equals(table)
+        assert convert(tmp_path / "x.entasis", tmp_path / "y.parquet", strict=True) == []
+        assert pq.ParquetFile(tmp_path / "y.parquet").read().equals(table)
+        for target in ("y.jsonl", "y.npz"):
+            with pytest.raises(en.UnsupportedTypeError, match="equal names"):
+                en.convert(tmp_path / "x.entasis", tmp_path / target)
+        with pytest.raises(en.ArgumentError, match="several columns have the name 'x'"):
+            en.diff(tmp_path / "x.entasis", table)
+
     def test_trees(self, tmp_path):
         en.write({"run": 7}, tmp_path / "x.entasis")
         for target in ("parquet", "csv", "jsonl", "npz", "feather"):

@@ -824,6 +824,8 @@ def _as_arrays(given: Input) -> tuple[dict[str, Any], list[Loss]]:
     every = list(range(view.handle.n_columns)) if view.columns is None else list(view.columns)
     found: dict[str, Any] = {}
     lost: list[Loss] = []
+    if len(set(file.column_names)) < len(every):
+        raise UnsupportedTypeError("columns with equal names have no place in an NPZ file: rename them")
     for number in every:
         part = File._of(view.narrow([number], view.rows))
         label = part.column_names[0]
