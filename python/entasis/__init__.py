@@ -31,7 +31,8 @@ from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
-    from ._csv.convert import convert
+    from ._convert.convert import convert
+    from ._convert.diff import Diff, diff
     from ._csv.problems import Problem, Problems
     from ._csv.read import read_csv
     from ._csv.scan import CsvScan, scan_csv
@@ -48,6 +49,7 @@ __all__ = [
     "Condition",
     "CsvScan",
     "Damage",
+    "Diff",
     "File",
     "Generation",
     "Info",
@@ -67,6 +69,7 @@ __all__ = [
     "compress",
     "convert",
     "decompress",
+    "diff",
     "drop_columns",
     "errors",
     "field",
@@ -103,7 +106,8 @@ __all__ = [
 # Loaded on demand: each module slows down the import, and most programs read and write only frames.
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
-    "_csv.convert": ("convert",),
+    "_convert.convert": ("convert",),
+    "_convert.diff": ("Diff", "diff"),
     "_csv.problems": ("Problem", "Problems"),
     "_csv.read": ("read_csv",),
     "_csv.scan": ("CsvScan", "scan_csv"),

@@ -15,7 +15,7 @@ from ._memory import reported
 from ._open import value_of
 from ._view.view import View
 from ._write import destination, is_source, of_scan, without_index, write_whole
-from .errors import ArgumentError
+from .errors import ArgumentError, CorruptFileError, DirectoryError, NotEntasisError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -238,6 +238,10 @@ def read(
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
+    Files of Parquet, Arrow, Feather, NPY, NPZ and lines of JSON are read too: as pandas if they
+    have its metadata, else with pyarrow; NPY and NPZ as arrays or frames of StaticFrame, and lines
+    of JSON with Polars. `convert` makes Entasis files of them.
+
     Parameters
     ----------
     path
@@ -339,7 +343,19 @@ def read(
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
             opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
             return _damage.read(opened._view.table, read_table, _threads(threads))
-        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
+        try:
+            file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
+        except (NotEntasisError, DirectoryError, CorruptFileError) as error:
+            from ._convert import read as _others
+
+            form = _others.other_format(path, error)
+            if form is None:
+                raise
+            if memory_map or types is not None or generation is not None:
+                raise ArgumentError(
+                    f"memory_map, types and generation are for Entasis files, not for {form}"
+                ) from error
+            return _others.read(path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
         return _read(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
@@ -457,7 +473,14 @@ def open(
     {'price': array([5, 4])}
     """
     with reported:
-        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
+        try:
+            file = File(
+                path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage
+            )
+        except (NotEntasisError, DirectoryError) as error:
+            from ._convert.read import advice
+
+            raise advice(path, error) from None
         if nan_to_null is not None:
             file = File._of(file._view.with_nan_to_null(nan_to_null))
         # A `File` for checkers, because most values are frames. `isinstance(found, en.Tree)` finds

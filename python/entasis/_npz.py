@@ -197,9 +197,9 @@ def write_npz(value: Any, path: Path) -> None:
     try:
         try:
             if is_frame:
-                _write_frame(value, temporary)
+                write_frame(value, temporary)
             else:
-                _write_arrays(value, temporary)
+                write_arrays(value, temporary)
             os.replace(temporary, path)
         finally:
             if os.path.exists(temporary):
@@ -208,7 +208,8 @@ def write_npz(value: Any, path: Path) -> None:
         raise _KINDS.get(type(error), FileError)(f"{path} can't be written: {error}") from error
 
 
-def _write_frame(frame: Any, path: str) -> None:
+def write_frame(frame: Any, path: Any) -> None:
+    """Write a frame of StaticFrame in its own form, at a path or into a binary file."""
     try:
         frame.to_npz(path)
     # StaticFrame refuses objects, and JSON refuses names of some types.
@@ -216,7 +217,8 @@ def _write_frame(frame: Any, path: str) -> None:
         raise UnsupportedTypeError(f"StaticFrame can't write this frame as NPZ: {error}") from error
 
 
-def _write_arrays(arrays: dict[Any, Any], path: str) -> None:
+def write_arrays(arrays: dict[Any, Any], path: Any) -> None:
+    """Write arrays as the members of an archive, at a path or into a binary file."""
     from zipfile import ZipFile
 
     import numpy as np

@@ -231,6 +231,36 @@ class CsvWarning(UserWarning):
     """Something about a text was decided that may not be meant, such as its encoding."""
 
 
+class ConversionError(EntasisError, ValueError):
+    """A conversion with `strict=True` would lose something, or `verify=True` found a difference.
+
+    Attributes
+    ----------
+    losses
+        What the target can't hold: pairs of a column, None for the whole table, and the reason.
+    """
+
+    losses: Sequence[tuple[Any, str]] = ()
+
+    def __init__(self, message: str = "", *more: Any, losses: Sequence[tuple[Any, str]] = ()) -> None:
+        super().__init__(message, *more)
+        self.losses = list(losses)
+
+
+class ConversionWarning(UserWarning):
+    """The target of a conversion can't hold everything that the source has.
+
+    Attributes
+    ----------
+    losses
+        Pairs of a column, None for the whole table, and the reason.
+    """
+
+    def __init__(self, message: str, losses: Sequence[tuple[Any, str]] = ()) -> None:
+        super().__init__(message)
+        self.losses = list(losses)
+
+
 class NotAFrameError(EntasisError, AttributeError):
     """A method of frames was used on another value."""
 
@@ -264,6 +294,8 @@ __all__ = [
     "ClosedFileError",
     "ColumnNotFoundError",
     "ColumnsOutOfRangeError",
+    "ConversionError",
+    "ConversionWarning",
     "CorruptFileError",
     "CsvWarning",
     "DamageWarning",

@@ -707,7 +707,7 @@ class TestConvert:
         source = tmp_path / "t.csv"
         source.write_bytes(text)
         with pytest.raises(en.errors.ArgumentError, match="the text that is read"):
-            en.convert(source, source)
+            en.convert(source, source, target_format="entasis")
         assert source.read_bytes() == text
 
     @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is for POSIX")

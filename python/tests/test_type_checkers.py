@@ -44,6 +44,9 @@ try:
     f["a"][0].read(to="pandas", index=False)
 except (en.CorruptFileError, en.NotAFrameError) as error:
     print(error.file)
+en.convert("a.csv", pathlib.Path("a.parquet"), sep=";", filter=en.col("a") > 1, compression="zstd")
+d: en.Diff = en.diff("a.parquet", {"a": np.arange(3)}, key=["a"], tolerance=0.5)
+print(bool(d), d.columns, d.to_json())
 with en.open("a") as h:
     print(h.head(), h.closed)
 """
@@ -60,7 +63,9 @@ for row in en.open("a"):
 
 # Names that `errors` makes at run time; checkers do not see a computed list of names.
 EXCEPTIONS = [
-    name for name in dir(en.errors) if name.endswith(("Error", "CsvWarning", "DamageWarning", "ProblemWarning"))
+    name
+    for name in dir(en.errors)
+    if name.endswith(("Error", "ConversionWarning", "CsvWarning", "DamageWarning", "ProblemWarning"))
 ]
 
 

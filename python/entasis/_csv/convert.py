@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .spec import Source, Spec
 
 
-def convert(
+def store_text(
     source: Source | Sequence[Source],
     path: _sources.Path,
     *,
@@ -63,65 +63,11 @@ def convert(
     durable: bool | None = None,
     wait: float = 10,
 ) -> Problems | None:
-    """Write the rows of a text file with separated fields into an Entasis file.
+    """Write the rows of a text file into an Entasis file: `entasis.convert` without a filter.
 
-    `read(path)` then returns what `read_csv(source)` returns. Memory does not grow with the text.
-
-    Parameters
-    ----------
-    source
-        A path, a pattern of paths, bytes, an object with `read`, or a list of these, as for
-        `read_csv`.
-    path
-        The path of the file to write. It is replaced only after everything was written.
-    compression
-        From 0 (none, fastest) to 100 (smallest), for all columns or per column, as for `write`.
-    columns, drop, dtypes, spec, sep, quote, escape, header, names, na, decimal, thousands, dates
-        As for `read_csv`.
-    rows
-        The rows to write: `(start, stop)`, a slice, or a range, without steps and not counted from
-        the end.
-    encoding, comment, skip, fill, on_error, strings, id, progress, max_field, spill_limit
-        As for `read_csv`.
-    problems
-        Whether to return the problems, and not to warn of them.
-    threads
-        The number of threads. None means one per processor.
-    durable
-        Whether to force the file to the disk. None does so only if the file replaces one.
-    wait
-        Seconds to wait for another writer of the same file.
-
-    Returns
-    -------
-    Problems or None
-        With `problems=True` the places of the text that do not fit.
-
-    Raises
-    ------
-    ProblemError
-        The text has problems. `problems` lists them.
-    ArgumentError
-        As for `read_csv`.
-    BusyError
-        Another writer did not finish within `wait` seconds.
-    FileError
-        The operating system refused to read or to write.
-
-        After any error the old file is unchanged.
-
-    Notes
-    -----
-    The cost is one pass over the text, and one more if the type of a column changes late. Memory is
-    about 200 MiB, and more for fields of many MiB.
-
-    Examples
-    --------
-    >>> en.convert(b"city,zip\\nOslo,0150\\nRome,0184\\n", "cities.entasis")
-    >>> en.read("cities.entasis", to="pandas")
-       city   zip
-    0  Oslo  0150
-    1  Rome  0184
+    The parameters, errors and the result are those of `entasis.convert`. `read(path)` then returns
+    what `read_csv(source)` returns. The cost is one pass over the text, and one more if the type of
+    a column changes late.
     """
     with reported:
         if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
@@ -161,5 +107,5 @@ def convert(
         to = destination(_sources.path(path), compression, threads, durable, wait)
         with _problems.listed(), _progress.shown(progress, "converting") as show:
             table = _entasis.convert_csv(found, settings, to, show)
-        met = _problems.warn(table, on_error, are_returned=problems)
+        met = _problems.warn(table, on_error, are_returned=problems, depth=3)
         return met if problems else None

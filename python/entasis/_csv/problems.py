@@ -66,13 +66,16 @@ def listed() -> Iterator[None]:
         raise
 
 
-def warn(table: CsvTable, on_error: str, *, are_returned: bool) -> Problems:
-    """Warn the caller of the caller of what a reading decided, and of problems that are not returned."""
+def warn(table: CsvTable, on_error: str, *, are_returned: bool, depth: int = 2) -> Problems:
+    """Warn a caller of what a reading decided, and of problems that are not returned.
+
+    `depth` is the number of frames from the caller of this function to the code of the user.
+    """
     met = of(table.problems)
     for message in table.warnings:
-        warnings.warn(message, CsvWarning, stacklevel=3)
+        warnings.warn(message, CsvWarning, stacklevel=depth + 1)
     if met.n and not are_returned:
-        warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=3)
+        warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=depth + 1)
     return met
 
 

@@ -1,0 +1,1 @@
+"""Files of other formats: in, out, and compared."""

@@ -1,0 +1,92 @@
+"""Reads files of other formats for `entasis.read`, and names them in errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import sources as _sources
+from entasis._file.file import is_frame
+from entasis._filter import bind as _bind
+from entasis.errors import CorruptFileError, DirectoryError, EntasisError, NotEntasisError, UnsupportedTypeError
+
+from . import formats as _formats
+from . import inputs as _inputs
+
+if TYPE_CHECKING:
+    from entasis._filter.conditions import Filter
+    from entasis._libraries.registry import Host
+    from entasis._typing import Columns, OnRefused, Rows
+
+# Formats that `entasis.read` reads. Texts have too many options of their own.
+_READ = ("parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl")
+
+
+def other_format(path: Any, error: EntasisError) -> str | None:
+    """The format of a file that is not an Entasis file; None if it is not read.
+
+    A format that is refused by name raises its own error.
+    """
+    if not isinstance(error, (NotEntasisError, DirectoryError, CorruptFileError)):
+        return None
+    try:
+        found = _formats.of_source(_sources.source(path), None)
+    except UnsupportedTypeError as other:
+        if isinstance(error, NotEntasisError):
+            refused = NotEntasisError(f"not an Entasis file: {other}")
+            refused.file = error.file
+            raise refused from None
+        return None
+    except EntasisError:
+        return None
+    return found if found in _READ else None
+
+
+def advice(path: Any, error: EntasisError) -> EntasisError:
+    """The error about a file that can't be opened, with the functions that read it."""
+    form = other_format(path, error)
+    if form is None:
+        return error
+    found = type(error)(
+        f"{str(error).partition('; ')[0]}; read it with en.read(path), or convert it with en.convert(path, 'x.entasis')"
+    )
+    found.__dict__.update({name: value for name, value in vars(error).items() if name != "args"})
+    return found
+
+
+def read(
+    path: Any,
+    form: str,
+    columns: Columns | None,
+    rows: Rows | None,
+    filter: Filter | None,
+    to: Host | None,
+    threads: int | None,
+    index: bool,
+    nan_to_null: bool | None,
+    on_unsupported: OnRefused,
+) -> Any:
+    """Read a file of another format, or some columns and rows of it."""
+    given = _inputs.opened(_sources.source(path), form, threads)
+    if isinstance(given, _inputs.ArrowInput) and given.host != "pandas":
+        # Only the columns that are needed, and the rows that pass, are read.
+        if filter is not None:
+            _bind.condition(filter)
+        given = given.selected(columns, rows, filter)
+        columns = rows = filter = None
+    value = given.whole()
+    chosen = columns is not None or rows is not None or filter is not None
+    if not chosen and index and nan_to_null is None and to in (None, given.host):
+        return value
+    file = _inputs.staged(value)
+    if not is_frame(file):
+        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
+    return file.read(
+        columns=columns,
+        rows=rows,
+        filter=filter,
+        to=to,
+        threads=threads,
+        index=index,
+        nan_to_null=nan_to_null,
+        on_unsupported=on_unsupported,
+    )
