@@ -374,6 +374,9 @@ def convert_csv(
     to: Destination,
     progress: Callable[[int, int | None], Any] | None,
 ) -> CsvTable: ...
+def store_r(
+    source: str | bytes, functions: bool, to: Destination, progress: Callable[[int, int | None], Any] | None
+) -> None: ...
 def write_csv(
     handle: Handle,
     columns: list[tuple[int, str]],

@@ -1,7 +1,7 @@
 //! An open file and its columns, as Python sees them.
 
 mod column_infos;
-mod open;
+pub mod open;
 
 use std::collections::HashMap;
 use std::ops::Range;

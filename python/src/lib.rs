@@ -20,6 +20,7 @@ mod handle;
 mod monitor;
 mod options;
 mod query;
+mod r_files;
 mod read;
 mod row_sets;
 mod statistics;
@@ -61,6 +62,8 @@ mod _entasis {
     };
     #[pymodule_export]
     use crate::handle::Handle;
+    #[pymodule_export]
+    use crate::r_files::store_r;
     #[pymodule_export]
     use crate::row_sets::RowBits;
     #[pymodule_export]

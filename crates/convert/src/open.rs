@@ -1,7 +1,7 @@
 //! Files of R as files of Entasis: in memory, or on disk.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use entasis::{
@@ -10,17 +10,26 @@ use entasis::{
 };
 
 use crate::r::{Plan, PlanOptions, Values};
-use crate::read::{Format, ReadOptions, read_r, recognise};
+use crate::read::{Format, ReadOptions, read_file, read_r, recognise};
 
 /// Bytes by which a file is recognised: enough for a block of bzip2.
 const START_LEN: u64 = 1 << 20;
 
 /// The format of the file at a path; `None` for other files, and those that can't be read.
 pub fn detect(path: &Path) -> Option<Format> {
-    let mut start = Vec::new();
-    let file = fs::File::open(path).ok().filter(|_| path.is_file())?;
-    file.take(START_LEN).read_to_end(&mut start).ok()?;
+    let (_, start) = begun(path).ok()?;
     recognise(&start)
+}
+
+/// The file at a path, and its first bytes.
+fn begun(path: &Path) -> io::Result<(fs::File, Vec<u8>)> {
+    if !path.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let file = fs::File::open(path)?;
+    let mut start = Vec::new();
+    (&file).take(START_LEN).read_to_end(&mut start)?;
+    Ok((file, start))
 }
 
 /// Reads the values of the file at a path.
@@ -28,8 +37,8 @@ pub fn detect(path: &Path) -> Option<Format> {
 /// # Errors
 /// As [`read_r`], with the path.
 pub fn read_path(path: &Path, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Values> {
-    let bytes = fs::read(path).map_err(|error| Error::io(error, "read").in_file(path))?;
-    read_r(&bytes, options, monitor).map_err(|error| error.in_file(path))
+    let (file, start) = begun(path).map_err(|error| Error::io(error, "read").in_file(path))?;
+    read_file(file, &start, options, monitor).map_err(|error| error.in_file(path))
 }
 
 /// Opens the file at a path, of Entasis or of another format ([`open`]).
@@ -47,8 +56,9 @@ pub fn open_path(
             if detect(path).is_none() {
                 return Err(error);
             }
-            let bytes = fs::read(path).map_err(|error| Error::io(error, "read").in_file(path))?;
-            open(&bytes, path, limits, lend, monitor)
+            let len = fs::metadata(path).map_or(0, |found| found.len());
+            let values = read_path(path, &reading(&limits, len), monitor)?;
+            file_of(&values, path, limits, lend, monitor)
         }
         opened => opened,
     }
@@ -67,11 +77,25 @@ pub fn open(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<File> {
-    let options =
-        ReadOptions { max_bytes: Some(limits.decoded_len_of(bytes.len() as u64)), ..ReadOptions::default() };
+    let read = read_r(bytes, &reading(&limits, bytes.len() as u64), monitor);
+    file_of(&read.map_err(|error| error.in_file(name))?, name, limits, lend, monitor)
+}
+
+/// How a file of some length is read, within limits.
+fn reading(limits: &Limits, len: u64) -> ReadOptions {
+    ReadOptions { max_bytes: Some(limits.decoded_len_of(len)), ..ReadOptions::default() }
+}
+
+/// A file in memory with these values.
+fn file_of(
+    values: &Values,
+    name: &Path,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<File> {
     let made = || {
-        let values = read_r(bytes, &options, monitor)?;
-        let plan = Plan::new(&values, PlanOptions { functions: true })?;
+        let plan = Plan::new(values, PlanOptions { functions: true })?;
         let sink = MemorySink::new();
         let raw = WriteOptions { compression: Some(0), ..WriteOptions::default() };
         match plan.content(lend)? {

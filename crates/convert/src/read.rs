@@ -1,5 +1,7 @@
 //! Recognises and reads a file of R, whatever its format.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -145,6 +147,46 @@ pub fn read_r(bytes: &[u8], options: &ReadOptions, monitor: &dyn Monitor) -> Res
             };
             let value = fst::Table::open(bytes)?.read(&selection, options.threads, monitor)?;
             Ok(Values { value, environments: Vec::new() })
+        }
+    }
+}
+
+/// Reads the value of a file whose first bytes are these. Only a file that is compressed, or is not
+/// of RDS or RData, is in memory as a whole.
+///
+/// # Errors
+/// As [`read_r`], and *io*.
+pub(crate) fn read_file(
+    mut file: File,
+    start: &[u8],
+    options: &ReadOptions,
+    monitor: &dyn Monitor,
+) -> Result<Values> {
+    let refused = |error| Error::io(error, "read");
+    file.rewind().map_err(refused)?;
+    match stream(start) {
+        Some(format) if !Decompressed::is_compressed(start) => {
+            let input = Input::of_decoder(Box::new(Stored(file)), monitor);
+            rds::read(input, format == Format::RData, options.max_bytes)
+        }
+        _ => {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(refused)?;
+            read_r(&bytes, options, monitor)
+        }
+    }
+}
+
+/// A file whose bytes are the content.
+struct Stored(File);
+
+impl Decoder for Stored {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        loop {
+            match self.0.read(into) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                read => return read.map_err(|error| Error::io(error, "read")),
+            }
         }
     }
 }

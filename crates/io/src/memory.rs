@@ -70,14 +70,21 @@ impl Sink for MemorySink {
         let at = usize::try_from(at).map_err(|_| ErrorKind::FileTooLarge)?;
         let end = at.checked_add(bytes.len()).ok_or(ErrorKind::FileTooLarge)?;
         let mut held = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        if !bytes.is_empty() && end > held.len() {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        if end > held.len() {
             let more = end - held.len();
             held.try_reserve(more).map_err(|_| ErrorKind::OutOfMemory)?;
+            if at >= held.len() {
+                // Bytes that follow the others are written once, and not set to zero before.
+                held.resize(at, 0);
+                held.extend_from_slice(bytes);
+                return Ok(bytes.len());
+            }
             held.resize(end, 0);
         }
-        if !bytes.is_empty() {
-            held[at..end].copy_from_slice(bytes);
-        }
+        held[at..end].copy_from_slice(bytes);
         Ok(bytes.len())
     }
 

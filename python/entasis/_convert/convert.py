@@ -11,12 +11,14 @@ from entasis._arguments.options import DEFAULT_COMPRESSION, shown
 from entasis._csv.convert import store_text
 from entasis._csv.progress import shown as _progress
 from entasis._memory import reported
+from entasis._write import destination
 from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
 
 from . import formats as _formats
 from . import inputs as _inputs
 from . import losses as _losses
 from . import outputs as _outputs
+from . import r_files as _r_files
 from . import target as _target
 from .compare import first_difference
 
@@ -76,6 +78,7 @@ def convert(
     compression: int | str | Mapping[str, int] | Mapping[str | None, int] | None = None,
     source_format: Format | None = None,
     target_format: Format | None = None,
+    functions: bool = False,
     verify: bool = False,
     strict: bool = False,
     progress: bool | Callable[..., Any] | None = None,
@@ -111,6 +114,10 @@ def convert(
         "entasis", "csv", "parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl",
         "rds", "rdata", "qs2", "qdata" or "fst". None finds it: of a source by its first bytes, then
         by the end of the path; of a target by the end of the path.
+    functions
+        Whether to keep functions in a file of R that becomes an Entasis file. They are data, which
+        is never run; R makes functions of them only when its user asks for that. Without it they
+        are an error with their path.
     verify
         Whether to read the target back, and to compare it with the source, before it replaces an
         old file. Columns with a loss are not compared.
@@ -193,12 +200,10 @@ def convert(
             raise UnsupportedTypeError(_to_r(target, to))
         if form == "csv" and target == "entasis" and filter is None and not verify:
             # Its types hold for all rows.
-            if isinstance(compression, str):
-                raise ArgumentError(f"compression={shown(compression)}: an Entasis file has a number from 0 to 100")
             return store_text(
                 source,
                 path,
-                compression=DEFAULT_COMPRESSION if compression is None else compression,
+                compression=_level(compression),
                 columns=columns,  # type: ignore[arg-type]
                 rows=rows,
                 progress=progress,
@@ -207,6 +212,15 @@ def convert(
                 wait=wait,
                 **text,
             )
+        is_r = form in _formats.OF_R and target == "entasis" and columns is None and rows is None and filter is None
+        if functions and not is_r:
+            raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
+        if is_r:
+            # As R wrote it. Parts are read as Python reads them.
+            whole = destination(to, _level(compression), threads, durable, wait)
+            with _progress(progress, "converting", "bytes") as show:
+                _r_files.store(_sources.source(source), functions, whole, show, verify)
+            return None
         for name in text:
             if name in _OF_STORING:
                 raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
@@ -225,6 +239,12 @@ def convert(
             _losses.report(plan.losses, target, strict)
             _write(plan, target, to, options, verify)
         return None
+
+
+def _level(compression: Any) -> Any:
+    if isinstance(compression, str):
+        raise ArgumentError(f"compression={shown(compression)}: an Entasis file has a number from 0 to 100")
+    return DEFAULT_COMPRESSION if compression is None else compression
 
 
 def _write(plan: _outputs.Plan, form: str, path: str, options: _outputs.Options, verify: bool) -> None:

@@ -64,8 +64,8 @@ pub fn open(
 }
 
 /// Lends values of R to the writer.
-fn lend(bytes: &[u8]) -> HostRead {
-    // SAFETY: the bytes are initialised. The document that holds the handle ends within the call of
-    // `open` that owns them, and nobody writes to them meanwhile.
+pub fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the bytes are initialised. The document that holds the handle ends within the call
+    // that owns them, and nobody writes to them meanwhile.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
