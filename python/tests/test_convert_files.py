@@ -567,20 +567,3 @@ def test_json_lines_without_polars(tmp_path, monkeypatch):
 
 def test_formats_are_the_documented_ones():
     assert {end for ends in formats.SUFFIXES.values() for end in ends} >= {".rds", ".fst", ".qs2", ".ndjson", ".pq"}
-
-
-@pytest.mark.parametrize("value", [pd.DataFrame({"a": [1, 2]}), {"x": [1, 2], "y": "z"}], ids=["table", "tree"])
-def test_files_of_r_go_through_one_function(value, tmp_path, monkeypatch):
-    from entasis._convert import r_files
-
-    en.write(value, tmp_path / "of_r.entasis")
-    monkeypatch.setattr(r_files, "opened", lambda source: en.open(tmp_path / "of_r.entasis"))
-    (tmp_path / "x.rds").write_bytes(b"X\n\0\0\0\3" + bytes(20))
-    en.convert(tmp_path / "x.rds", tmp_path / "y.entasis", verify=True)
-    assert str(en.read(tmp_path / "y.entasis")) == str(value)
-    if type(value) is dict:
-        with pytest.raises(en.UnsupportedTypeError, match="holds no table"):
-            en.convert(tmp_path / "x.rds", tmp_path / "y.parquet")
-    else:
-        en.convert(tmp_path / "x.rds", tmp_path / "y.parquet", verify=True, columns="a")
-        assert not en.diff(tmp_path / "x.rds", tmp_path / "y.parquet")

@@ -60,9 +60,9 @@ def test_tables_are_open_like_those_of_entasis_files(name, tmp_path):
 
 def test_a_converted_file_is_of_r(tmp_path):
     path = tmp_path / "out.entasis"
-    for name in ["table.qs2", VALUES[0]]:
+    for name in TABLES:
         en.convert(DATA / name, path)
-        assert en.info(path)["host"] == "r"
+        assert en.open(path)._view.handle.host()["host"] == "r"
 
 
 def test_objects_of_an_image_have_their_names():
@@ -92,6 +92,8 @@ def test_a_table_goes_on_to_other_formats(tmp_path):
     en.convert(DATA / "table.qs2", tmp_path / "table.entasis", verify=True)
     with pytest.raises(en.UnsupportedTypeError, match="tree of values"):
         en.convert(DATA / VALUES[0], tmp_path / "tree.entasis", verify=True)
+    with pytest.raises(en.UnsupportedTypeError, match="holds no table"):
+        en.convert(DATA / VALUES[0], tmp_path / "tree.parquet")
 
 
 def test_damaged_files_are_errors_and_leave_nothing(tmp_path):

@@ -219,7 +219,7 @@ def convert(
             # As R wrote it. Parts are read as Python reads them.
             whole = destination(to, _level(compression), threads, durable, wait)
             with _progress(progress, "converting", "bytes") as show:
-                _r_files.store(_sources.source(source), functions, whole, show, verify)
+                _r_files.store(_sources.source(source), functions, whole, show, verify)  # type: ignore[arg-type]
             return None
         for name in text:
             if name in _OF_STORING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -725,4 +726,7 @@ def _lines(source: str | bytes, name: str) -> Any:
         if polars is not None:
             return polars.read_ndjson(found, infer_schema_length=None)
         pandas = _libraries.need("JSON lines", "polars", "pandas")
-        return pandas.read_json(found, lines=True, convert_dates=False, precise_float=True)
+        with warnings.catch_warnings():
+            # pandas 3.1 announces another argument instead, which older versions lack.
+            warnings.simplefilter("ignore")
+            return pandas.read_json(found, lines=True, convert_dates=False, precise_float=True)
