@@ -1,5 +1,8 @@
 //! Plans frames and vectors as tables, with their host maps.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use entasis::{Error, Frame, HostRead, Result, Value as Node};
 
 use super::columns::{choose, column, is_atomic};
@@ -19,6 +22,8 @@ pub(super) struct Table<'a> {
     n_rows: u64,
     columns: Vec<Planned<'a>>,
     extra: Vec<Planned<'a>>,
+    /// The extra columns with levels of factors, by the hashes of these.
+    dictionaries: HashMap<u64, Vec<usize>>,
     /// Host map, whose column numbers count the extra columns.
     host: Vec<(&'static str, Node)>,
 }
@@ -315,13 +320,21 @@ impl<'a> Planner<'a> {
 impl<'a> Table<'a> {
     /// The extra column of some levels. Factors with equal levels share it.
     fn dictionary(&mut self, levels: &'a Strings) -> usize {
-        let known = self.extra.iter().position(|column| match &column.memory {
-            Memory::Strings(strings, _) => {
-                column.is_dictionary && (std::ptr::eq(*strings, levels) || **strings == *levels)
-            }
+        let mut hasher = DefaultHasher::new();
+        (levels.offsets().len(), levels.bytes()).hash(&mut hasher);
+        let hash = hasher.finish();
+        let is_same = |&column: &usize| match &self.extra[column].memory {
+            Memory::Strings(strings, _) => **strings == *levels,
             _ => false,
-        });
-        known.unwrap_or_else(|| self.add(true, Planned { is_dictionary: true, ..Planned::text(levels) }))
+        };
+        if let Some(column) =
+            self.dictionaries.get(&hash).and_then(|all| all.iter().copied().find(|at| is_same(at)))
+        {
+            return column;
+        }
+        let column = self.add(true, Planned::text(levels));
+        self.dictionaries.entry(hash).or_default().push(column);
+        column
     }
 }
 

@@ -39,8 +39,6 @@ pub(super) struct Planned<'a> {
     /// The extra column with the levels, and their number.
     pub levels: Option<(usize, u32)>,
     pub is_ordered: bool,
-    /// Whether it holds the levels of factors.
-    pub is_dictionary: bool,
     /// The cell with the values of a list.
     pub cell: Option<u64>,
     pub n: usize,
@@ -52,8 +50,8 @@ impl<'a> Planned<'a> {
     pub(super) fn plain(kind: Kind, n: usize, memory: Memory<'a>) -> Self {
         let (unit, zone, name) = (Unit::None, None, String::new());
         let (variant, na, levels, cell) = (0, 0, None, None);
-        let (is_ordered, is_dictionary) = (false, false);
-        Self { name, kind, unit, zone, variant, na, levels, is_ordered, is_dictionary, cell, n, memory }
+        let is_ordered = false;
+        Self { name, kind, unit, zone, variant, na, levels, is_ordered, cell, n, memory }
     }
 
     /// Some of the values.
