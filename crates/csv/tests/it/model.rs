@@ -78,6 +78,12 @@ pub fn split(text: &[u8], dialect: &Dialect) -> Vec<Vec<Field>> {
     rows
 }
 
+/// Whether a line that ends at `at` is the last one. A comment may follow a blank line, which is a
+/// row then.
+fn is_last_line(text: &[u8], at: usize) -> bool {
+    matches!(&text[at..], b"\n" | b"\r\n" | b"\r")
+}
+
 fn is_blank(row: &[Field]) -> bool {
     row.len() == 1 && row[0].place.is_empty()
 }
@@ -105,7 +111,7 @@ pub fn read(text: &[u8], plan: &Plan) -> Option<Expected> {
     let n = names.len();
     if n > 1 {
         rows.retain(|row| !is_blank(row));
-    } else if rows.last().is_some_and(|row| is_blank(row)) {
+    } else if rows.last().is_some_and(|row| is_blank(row) && is_last_line(text, row[0].place.end)) {
         rows.pop();
     }
     let mut problems = Vec::new();

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 
 use entasis_csv::problems::{OnError, Problem};
 use entasis_csv::strict::Rows;
-use entasis_csv::{Outcome, Plan, Selection};
+use entasis_csv::{Dialect, Outcome, Plan, Selection};
 
 use crate::common::{Dice, columns, is_long, read_text};
 use crate::model::{self, Expected};
@@ -89,6 +89,22 @@ fn random_texts_are_read_like_the_model() {
 }
 
 /// Columns that are selected are those of the whole table.
+#[test]
+fn a_blank_line_before_a_comment_is_a_row_however_the_text_is_cut() {
+    let dialect = Dialect { comment: Some(b'#'), ..Dialect::default() };
+    for end in
+        ["", "\n", "\n\n", "\n#x", "\n#x\n", "\n\r\n#x", "\n#x\n#y\n", "\n#x\n\n", "#x\n\n", "\r#x\r\n"]
+    {
+        let text = format!("a\n1\n{end}");
+        let mut plan = Plan { dialect, ..Plan::default() };
+        let expected = model::read(text.as_bytes(), &plan);
+        for len in 1..text.len() + 2 {
+            plan.chunk_len = Some(len);
+            check(text.as_bytes(), &plan, expected.as_ref());
+        }
+    }
+}
+
 #[test]
 fn a_selection_does_not_change_values() {
     for seed in 0..2000 {
