@@ -73,9 +73,20 @@ written_spec <- function(form, names, types) {
     separator = form$sep, quote = "\"", escape = NULL, comment = NULL, encoding = "utf-8", skip = 0, header = form$col.names == "true",
     # The types are given, so that quotes tell texts from missing values and nothing else.
     all_quoted = FALSE, missing_in_text = TRUE, decimal = form$dec, thousands = NULL,
-    names = names, types = types, missing = if (form$na == "") character() else form$na, dates = character(), column_dates = list()
+    names = names_read(names), types = types, missing = if (form$na == "") character() else form$na, dates = character(), column_dates = list()
   )
   new_csv_spec(spec_json(parts), parts)
+}
+
+# The names that read_csv_entasis() gives to columns of these names. Empty and repeated ones become
+# others.
+names_read <- function(names) {
+  if (anyDuplicated(names) == 0L && all(nzchar(names))) {
+    return(names)
+  }
+  line <- paste0("\"", gsub("\"", "\"\"", names, fixed = TRUE), "\"", collapse = ",")
+  form <- csv_form(",", ".", "\"", TRUE, 0, "", "", NULL, "UTF-8", FALSE)
+  csv_call(csv_sources(text = line), c(form, nrows = "0"))$all_names
 }
 
 # The columns of a data frame as the core writes them, and their types in a spec.

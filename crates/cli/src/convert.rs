@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use entasis::{Durable, Error, MAGIC, WriteOptions};
+use entasis::{Durable, Error, MAGIC, WriteOptions, has_name_of_text};
 use entasis_csv::problems::{OnError, Problems};
 use entasis_csv::source::Origin;
 use entasis_csv::{Job, Outcome as Read};
@@ -164,7 +164,7 @@ fn write_options(args: &Args, durable: Durable) -> WriteOptions {
 
 /// Writes a file of R as an Entasis file, or as a text if OUT names one.
 fn from_r_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
-    if from_r::is_text(&args.output) {
+    if args.output == Path::new("-") || has_name_of_text(&args.output) {
         return from_file(args, input, durable, out);
     }
     let others = [

@@ -41,10 +41,3 @@ pub(crate) fn run(
     writeln!(out, "{}: {what}, {}", escape(&output.to_string_lossy()), size(len))?;
     Ok(())
 }
-
-/// Whether a path names a text by its suffix, compressed or not.
-pub(crate) fn is_text(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-    path == Path::new("-") || [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
-}

@@ -13,5 +13,5 @@ pub mod r;
 mod rds;
 mod read;
 
-pub use open::{detect, open, open_path, read_path, store};
+pub use open::{detect, open, open_other, open_path, read_path, store};
 pub use read::{Format, ReadOptions, read_r, recognise};

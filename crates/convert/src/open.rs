@@ -52,16 +52,33 @@ pub fn open_path(
     monitor: &dyn Monitor,
 ) -> Result<File> {
     match File::open_with(path, limits.clone()) {
-        Err(error) if matches!(error.kind(), Kind::NotEntasis | Kind::Corrupt) => {
-            if detect(path).is_none() {
-                return Err(error);
-            }
-            let len = fs::metadata(path).map_or(0, |found| found.len());
-            let values = read_path(path, &reading(&limits, len), monitor)?;
-            file_of(&values, path, limits, lend, monitor)
-        }
+        Err(error) => open_other(path, error, limits, lend, monitor),
         opened => opened,
     }
+}
+
+/// Opens the file at a path that could not be opened as a file of Entasis, if it has another format
+/// ([`open`]).
+///
+/// # Errors
+/// The given one for other files, else as [`open`].
+pub fn open_other(
+    path: &Path,
+    error: Error,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<File> {
+    if !matches!(error.kind(), Kind::NotEntasis | Kind::Corrupt) {
+        return Err(error);
+    }
+    let Ok((file, start)) = begun(path) else { return Err(error) };
+    if recognise(&start).is_none() {
+        return Err(error);
+    }
+    let options = reading(&limits, file.metadata().map_or(0, |found| found.len()));
+    let values = read_file(file, &start, &options, monitor).map_err(|error| error.in_file(path))?;
+    file_of(&values, path, limits, lend, monitor)
 }
 
 /// Opens bytes of another format as a file of Entasis in memory, without compression. Functions are

@@ -136,7 +136,8 @@ pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Keep, Kind,
     Layout, Limits, Location, Logical, MAGIC, Missing, Operation, Packing, Physical, Pieces, Result,
-    RunNames, Statistics, Transform, Unit, Value, checksum, other::other_format,
+    RunNames, Statistics, Transform, Unit, Value, checksum,
+    other::{has_name_of_text, other_format},
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::bits::count_ones;

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::other;
+
 /// The result type of this project.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -208,13 +210,8 @@ impl Error {
     /// Whether the file is a text, such as CSV, instead of an Entasis file. A compressed text is
     /// recognised by its name.
     pub fn is_of_text(&self) -> bool {
-        let has_name_of_text = || {
-            let name = self.location().file.as_ref().and_then(|file| file.file_name());
-            let name = name.map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-            let compressed = [".gz", ".bgz", ".bz2", ".xz", ".zst"];
-            let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-            [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
-        };
+        let has_name_of_text =
+            || self.location().file.as_ref().is_some_and(|file| other::has_name_of_text(file));
         match self.kind() {
             Kind::NotEntasis => {
                 let message = self.message();

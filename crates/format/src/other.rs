@@ -1,5 +1,7 @@
 //! Recognises files of other formats by their first bytes, so that an error can name their format.
 
+use std::path::Path;
+
 /// The name of another format, with its article, by the first bytes of a file (256 are enough).
 ///
 /// `None` if the bytes are not recognised.
@@ -103,6 +105,14 @@ fn is_table_of_text(head: &[u8]) -> bool {
         let first = lines.first().map_or(0, |line| count(line));
         first > 0 && lines.iter().all(|line| count(line) == first)
     })
+}
+
+/// Whether a path names a text by its end, such as `.csv` or `.tsv.gz`, in any case.
+pub fn has_name_of_text(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let compressed = [".gz", ".bgz", ".bz2", ".xz", ".zst", ".zstd"];
+    let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    [".csv", ".tsv", ".tab", ".psv", ".txt"].iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]

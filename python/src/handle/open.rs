@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use entasis::{File, HostRead, Kind, Limits, MAGIC, MemorySource, Monitor};
-use entasis_convert::{detect, recognise};
+use entasis::{File, HostRead, Limits, MAGIC, MemorySource, Monitor};
+use entasis_convert::{open_other, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -50,11 +50,8 @@ pub fn open(
         }),
         Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
         Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
-            Err(error) if matches!(error.kind(), Kind::NotEntasis | Kind::Corrupt) => {
-                if py.detach(|| detect(&path)).is_none() {
-                    return Err(errors::raise(py, &error));
-                }
-                let open = |monitor: &dyn Monitor| entasis_convert::open_path(&path, of_file, &lend, monitor);
+            Err(error) => {
+                let open = |monitor: &dyn Monitor| open_other(&path, error, of_file, &lend, monitor);
                 return monitor::run(py, open);
             }
             opened => opened,

@@ -214,3 +214,20 @@ test_that("writing is interrupted, and leaves the old file", {
   expect_identical(readLines(paste0(path, ".found")), c("interrupted", "1"))
   expect_identical(list.files(dirname(path), paste0("^", basename(path))), paste0(basename(path), c("", ".found", ".ready")))
 })
+
+test_that("the spec reads texts with repeated and empty names, and with words of missing values", {
+  path <- tempfile(fileext = ".csv")
+  frames <- list(
+    setNames(data.frame(1:2, 3:4, c("NA", "x"), c("a", NA)), c("a", "a", "b", "a_1")), setNames(data.frame(1:2, 3:4), c("", "b")),
+    setNames(data.frame(c("x", NA), 3:4, 5:6), c("", "", "V2")), setNames(data.frame(c("NA", NA, "")), "q\"uote, and\ncomma")
+  )
+  for (x in frames) {
+    for (quote in list("auto", "all", TRUE)) {
+      spec <- write_csv_entasis(x, path, quote = quote)
+      back <- suppressWarnings(read_csv_entasis(path, spec = spec))
+      expect_identical(unname(as.list(back)), unname(as.list(x)))
+      expect_named(back, names(suppressWarnings(read_csv_entasis(path, header = TRUE))))
+      expect_identical(anyDuplicated(names(back)), 0L)
+    }
+  }
+})
