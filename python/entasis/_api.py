@@ -9,10 +9,10 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File, is_frame
+from ._file.file import File
 from ._libraries import registry as _hosts
 from ._memory import reported
-from ._open import value_of
+from ._open import read_value, value_of
 from ._view.view import View
 from ._write import destination, is_source, of_scan, without_index, write_whole
 from .errors import ArgumentError, CorruptFileError, DirectoryError, NotEntasisError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
     from ._tree.document import OnUnsupported
-    from ._tree.tree import Tree
     from ._typing import (
         ArrowTable,
         Columns,
@@ -337,7 +336,7 @@ def read(
 
             def read_table(table: OpenTable) -> Any:
                 file = value_of(File._of(View(table)))
-                return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+                return read_value(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
             if memory_map:
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
@@ -356,38 +355,7 @@ def read(
                     f"memory_map, types and generation are for Entasis files, not for {form}"
                 ) from error
             return _others.read(path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
-        return _read(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
-
-
-def _read(
-    file: File | Tree,
-    columns: Columns | None,
-    rows: Rows | None,
-    filter: Filter | None,
-    to: Host | None,
-    threads: int | None,
-    index: bool,
-    nan_to_null: bool | None,
-    on_unsupported: OnRefused,
-) -> Any:
-    """Read an open file."""
-    if not is_frame(file):
-        # `to=` is also for lists of dicts, and then `columns` are their keys.
-        if filter is not None or (to is None and columns is not None):
-            raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
-        if nan_to_null is not None:
-            raise ArgumentError("the file holds a tree: nan_to_null is for frames; open it and choose a part")
-        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
-    return file.read(
-        columns=columns,
-        rows=rows,
-        filter=filter,
-        to=to,
-        threads=threads,
-        index=index,
-        nan_to_null=nan_to_null,
-        on_unsupported=on_unsupported,
-    )
+        return read_value(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
 def open(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import sources as _sources
-from entasis._file.file import is_frame
 from entasis._filter import bind as _bind
+from entasis._open import read_value
 from entasis.errors import CorruptFileError, DirectoryError, EntasisError, NotEntasisError, UnsupportedTypeError
 
 from . import formats as _formats
@@ -78,15 +78,4 @@ def read(
     if not chosen and index and nan_to_null is None and to in (None, given.host):
         return value
     file = _inputs.staged(value)
-    if not is_frame(file):
-        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
-    return file.read(
-        columns=columns,
-        rows=rows,
-        filter=filter,
-        to=to,
-        threads=threads,
-        index=index,
-        nan_to_null=nan_to_null,
-        on_unsupported=on_unsupported,
-    )
+    return read_value(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
