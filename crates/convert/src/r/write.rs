@@ -11,6 +11,7 @@ mod memory;
 mod path;
 mod pools;
 mod repeats;
+mod shapes;
 mod walk;
 mod zones;
 
@@ -58,7 +59,7 @@ impl<'a> Plan<'a> {
         let mut planner = Planner { walker: Walker::new(values, options) };
         let value = &values.value;
         let is_atomic = columns::is_atomic(&value.data);
-        let root = if is_atomic || frames::is_frame(value) {
+        let root = if is_atomic || shapes::is_frame(value) {
             planner.walker.add_table(value, Path::root());
             None
         } else {
