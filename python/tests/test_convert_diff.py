@@ -12,14 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import entasis as en
-from entasis._convert import arrays, compare, inputs
+from entasis._convert import arrays, compare
+from entasis._convert.inputs import base
 
 
 @pytest.fixture(autouse=True)
 def short_windows(monkeypatch):
     """Windows of few rows, so that short tables have several."""
     monkeypatch.setattr(compare, "WINDOW", 7)
-    monkeypatch.setattr(inputs, "BATCH", 11)
+    monkeypatch.setattr(base, "BATCH", 11)
 
 
 def random_table(rng, n):

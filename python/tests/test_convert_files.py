@@ -424,10 +424,10 @@ class TestLosses:
             en.convert(tmp_path / "x.entasis", tmp_path / "y.entasis", columns="a")
 
     def test_verify_finds_a_difference(self, tmp_path, monkeypatch):
-        from entasis._convert import outputs
+        from entasis._convert.outputs import entasis_file
 
-        write = outputs.Writer.write
-        monkeypatch.setattr(outputs.Writer, "write", lambda self, batch: write(self, batch.slice(1)))
+        write = entasis_file.Writer.write
+        monkeypatch.setattr(entasis_file.Writer, "write", lambda self, batch: write(self, batch.slice(1)))
         pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "x.parquet")
         (tmp_path / "y.entasis").write_bytes(b"old")
         with pytest.raises(en.ConversionError, match="differs from the source"):
@@ -437,7 +437,7 @@ class TestLosses:
 
     @pytest.mark.parametrize("name", ["x.parquet", "x.npz", "x.npy", "x.jsonl"])
     def test_verify_compares_values(self, name, tmp_path, monkeypatch):
-        from entasis._convert import outputs
+        from entasis._convert.outputs import entasis_file
 
         PANDAS.to_parquet(tmp_path / "x.parquet")
         np.savez(tmp_path / "x.npz", a=np.arange(3), z=np.arange(3) * 1j)
@@ -446,9 +446,9 @@ class TestLosses:
         en.convert(tmp_path / name, tmp_path / "y.entasis", verify=True, strict=True)
         en.convert(tmp_path / "y.entasis", tmp_path / "z.entasis", verify=True, strict=True)
         wrong = {"x": np.arange(3)}
-        write = outputs.write_whole
+        write = entasis_file.write_whole
         monkeypatch.setattr(
-            outputs, "write_whole", lambda value, to, *more: write(wrong if to["path"] else value, to, *more)
+            entasis_file, "write_whole", lambda value, to, *more: write(wrong if to["path"] else value, to, *more)
         )
         with pytest.raises(en.ConversionError, match="differs from the source"):
             en.convert(tmp_path / name, tmp_path / "new.entasis", verify=True)
@@ -504,10 +504,11 @@ def test_progress_and_compression(tmp_path):
 
 @pytest.mark.parametrize("index", ["range", "named", "two levels"])
 def test_long_frames_of_pandas_go_out_in_windows(index, tmp_path, monkeypatch):
-    from entasis._convert import outputs
+    from entasis._convert.inputs import base
+    from entasis._convert.outputs import row_groups
 
-    monkeypatch.setattr(outputs, "_GROUP", 100)
-    monkeypatch.setattr(outputs, "BATCH", 70)
+    monkeypatch.setattr(row_groups, "GROUP", 100)
+    monkeypatch.setattr(base, "BATCH", 70)
     frame = pd.concat([PANDAS] * 100, ignore_index=True)
     frame.attrs = PANDAS.attrs
     if index == "range":

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
-from entasis._arguments.options import DEFAULT_COMPRESSION, shown
 from entasis._csv.convert import store_text
 from entasis._csv.progress import shown as _progress
 from entasis._memory import reported
@@ -15,12 +14,13 @@ from entasis._write import destination
 from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
 
 from . import formats as _formats
-from . import inputs as _inputs
 from . import losses as _losses
-from . import outputs as _outputs
 from . import r_files as _r_files
 from . import target as _target
 from .compare import first_difference
+from .inputs.open import opened
+from .outputs.base import Options, Plan, level
+from .outputs.plan import plan as _plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -203,7 +203,7 @@ def convert(
             return store_text(
                 source,
                 path,
-                compression=_level(compression),
+                compression=level(compression),
                 columns=columns,  # type: ignore[arg-type]
                 rows=rows,
                 progress=progress,
@@ -217,37 +217,31 @@ def convert(
             raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
         if is_r:
             # As R wrote it. Parts are read as Python reads them.
-            whole = destination(to, _level(compression), threads, durable, wait)
+            whole = destination(to, level(compression), threads, durable, wait)
             with _progress(progress, "converting", "bytes") as show:
                 _r_files.store(_sources.source(source), functions, whole, show, verify)  # type: ignore[arg-type]
             return None
         for name in text:
             if name in _OF_STORING:
                 raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
-        given = _inputs.opened(source, form, _options.threads(threads), dict(text))
+        given = opened(source, form, _options.threads(threads), dict(text))
         given = given.selected(columns, rows, filter)
         with _progress(progress, "converting", "rows") as show:
             total = given.n_rows
-            options = _outputs.Options(
+            options = Options(
                 compression,
                 _options.threads(threads),
                 _options.durable(durable),
                 _options.wait(wait),
                 (lambda n: None) if show is None else (lambda n: show(n, total)),
             )
-            plan = _outputs.plan(given, target, to, options)
+            plan = _plan(given, target, to, options)
             _losses.report(plan.losses, target, strict)
             _write(plan, target, to, options, verify)
         return None
 
 
-def _level(compression: Any) -> Any:
-    if isinstance(compression, str):
-        raise ArgumentError(f"compression={shown(compression)}: an Entasis file has a number from 0 to 100")
-    return DEFAULT_COMPRESSION if compression is None else compression
-
-
-def _write(plan: _outputs.Plan, form: str, path: str, options: _outputs.Options, verify: bool) -> None:
+def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
     """Write a target, and compare it with the source if that is asked for."""
     if form == "entasis":
         if not verify:
@@ -263,7 +257,7 @@ def _write(plan: _outputs.Plan, form: str, path: str, options: _outputs.Options,
             _verify(plan, new_file.path, path)
 
 
-def _verify(plan: _outputs.Plan, new: str, path: str) -> None:
+def _verify(plan: Plan, new: str, path: str) -> None:
     if plan.written is None or plan.reread is None:
         if plan.compare is None or not plan.compare(new):
             raise ConversionError(f"{path}: what is read back differs from the source", losses=plan.losses)

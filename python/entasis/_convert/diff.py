@@ -15,14 +15,19 @@ from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeEr
 
 from . import arrays as _arrays
 from . import compare as _compare
-from . import inputs as _inputs
 from . import libraries as _libraries
+from .inputs.arrow import TableInput
+from .inputs.file import FileInput
+from .inputs.open import of_value
+from .inputs.polars import PolarsInput
+from .inputs.value import ValueInput
+from .left_out import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TypeAlias
 
-    from .inputs import Input
+    from .inputs.base import Input
 
     # The position of a row, or its key.
     Row: TypeAlias = Any
@@ -180,19 +185,19 @@ class _Table:
     """A table that is compared, with the levels of its index as first columns."""
 
     def __init__(self, value: Any, wanted: list[str], keys: list[str]) -> None:
-        self._given = _inputs.of_value(value)
+        self._given = of_value(value)
         if self._given.host == "tree":
             raise UnsupportedTypeError(f"{self._given.name} holds no table, and only tables are compared")
-        if isinstance(self._given, _inputs.PolarsInput):
-            self._given = _inputs.ValueInput(self._given.whole(), self._given.name)
+        if isinstance(self._given, PolarsInput):
+            self._given = ValueInput(self._given.whole(), self._given.name)
         self.name = self._given.name
-        if wanted and isinstance(self._given, (_inputs.FileInput, _inputs.ValueInput)):
+        if wanted and isinstance(self._given, (FileInput, ValueInput)):
             # Other columns may have types that Arrow lacks.
             self._given = _some(self._given, [*wanted, *keys])
         lost = [(column, reason) for column, reason in self._given.losses() if column is not None]
         if lost:
             raise UnsupportedTypeError(
-                f"{self.name}: column {shown(lost[0][0])}: {lost[0][1].removeprefix(f'{_inputs.LEFT_OUT}: ')}; "
+                f"{self.name}: column {shown(lost[0][0])}: {lost[0][1].removeprefix(f'{LEFT_OUT}: ')}; "
                 "choose other columns with columns="
             )
         schema = self._given.schema()
@@ -232,14 +237,14 @@ class _Table:
         if parts:
             whole = pa.concat_tables(parts).combine_chunks()
             order = pc.sort_indices(_sortable(whole.select(keys)), [(name, "ascending") for name in keys])
-            yield from _inputs.TableInput(whole.take(order)).batches()
+            yield from TableInput(whole.take(order)).batches()
 
 
 def _some(given: Input, wanted: list[str]) -> Input:
     """The columns of a file or frame that it has."""
     file = given.file()
     known = {*map(str, file.column_names)}
-    found = _inputs.FileInput(file).selected([name for name in dict.fromkeys(wanted) if name in known], None, None)
+    found = FileInput(file).selected([name for name in dict.fromkeys(wanted) if name in known], None, None)
     found.name = given.name
     return found
 

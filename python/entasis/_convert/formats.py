@@ -52,7 +52,6 @@ FORMATS = tuple(SUFFIXES)
 # Formats that `entasis.open` opens. Values of R are not only tables.
 OPENED = ("entasis", "rds", "rdata", "qs2", "qdata", "fst")
 OF_R = OPENED[1:]
-ARROW_FILES = ("arrow", "arrow_stream", "feather")
 _COMPRESSED = (".gz", ".bgz", ".bz2", ".xz", ".zst")
 _HEAD = 256
 

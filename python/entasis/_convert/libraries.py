@@ -12,8 +12,6 @@ from entasis.errors import CorruptFileError, EntasisError, FileError, MissingLib
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LIBRARIES = ("pyarrow", "polars", "pandas", "static_frame")
-
 
 def load(name: str) -> Any:
     """A module of a library; None if it can't be imported."""
@@ -40,14 +38,12 @@ def reading(path: str) -> Iterator[None]:
     """Reports errors of libraries about a file as damage of it."""
     try:
         yield
-    except EntasisError:
-        raise
     except Exception as error:
-        if is_refused(error) or isinstance(error, ImportError):
+        if _passes(error):
             raise
-        wrapped = _wrapped(error, path, "read")
-        wrapped.file = path
-        raise wrapped from error
+        found = _of_system(error, path, "read") or CorruptFileError(f"{path} can't be read: {said(error)}")
+        found.file = path
+        raise found from error
 
 
 @contextmanager
@@ -55,21 +51,24 @@ def writing(path: str) -> Iterator[None]:
     """Reports errors of the system about a file that is written."""
     try:
         yield
-    except EntasisError:
-        raise
     except Exception as error:
-        if is_refused(error) or isinstance(error, ImportError):
+        if _passes(error):
             raise
-        if isinstance(error, OSError) and error.errno is not None:
-            raise FileError(f"{path} can't be written: {error}") from error
         # Types that a library refuses only when it meets values of them.
-        raise UnsupportedTypeError(f"the target can't hold it: {said(error)}") from error
+        refused = UnsupportedTypeError(f"the target can't hold it: {said(error)}")
+        raise _of_system(error, path, "written") or refused from error
 
 
-def _wrapped(error: Exception, path: str, verb: str) -> EntasisError:
+def _passes(error: Exception) -> bool:
+    """Whether an error is not about the file, or is reported already."""
+    return isinstance(error, (EntasisError, ImportError)) or is_refused(error)
+
+
+def _of_system(error: Exception, path: str, verb: str) -> FileError | None:
+    """An error of the operating system about a file; None for other errors."""
     if isinstance(error, OSError) and error.errno is not None:
         return FileError(f"{path} can't be {verb}: {error}")
-    return CorruptFileError(f"{path} can't be {verb}: {said(error)}")
+    return None
 
 
 def said(error: BaseException) -> str:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
 from entasis.errors import ConversionError, ConversionWarning
 
 from .arrays import logical
-from .inputs import LEFT_OUT, FileInput, ValueInput
+from .inputs.file import FileInput
+from .inputs.value import ValueInput
+from .left_out import LEFT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-from .inputs import Input
-
-Loss: TypeAlias = "tuple[Any, str]"
+    from .inputs.base import Input
+    from .left_out import Loss
 
 
 def report(losses: Sequence[Loss], form: str, strict: bool) -> None:

@@ -10,7 +10,9 @@ from entasis._open import read_value
 from entasis.errors import CorruptFileError, DirectoryError, EntasisError, NotEntasisError, UnsupportedTypeError
 
 from . import formats as _formats
-from . import inputs as _inputs
+from .in_memory import staged
+from .inputs.arrow import ArrowInput
+from .inputs.open import opened
 
 if TYPE_CHECKING:
     from entasis._filter.conditions import Filter
@@ -66,8 +68,8 @@ def read(
     on_unsupported: OnRefused,
 ) -> Any:
     """Read a file of another format, or some columns and rows of it."""
-    given = _inputs.opened(_sources.source(path), form, threads)
-    if isinstance(given, _inputs.ArrowInput) and given.host != "pandas":
+    given = opened(_sources.source(path), form, threads)
+    if isinstance(given, ArrowInput) and given.host != "pandas":
         # Only the columns that are needed, and the rows that pass, are read.
         if filter is not None:
             _bind.condition(filter)
@@ -77,5 +79,5 @@ def read(
     chosen = columns is not None or rows is not None or filter is not None
     if not chosen and index and nan_to_null is None and to in (None, given.host):
         return value
-    file = _inputs.staged(value)
+    file = staged(value)
     return read_value(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)

@@ -1,0 +1,20 @@
+"""Losses: columns and what they lose, and the reasons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from entasis.errors import UnsupportedTypeError
+
+# A column, or None for the whole table, and what it loses.
+Loss: TypeAlias = "tuple[Any, str]"
+LEFT_OUT = "the column is left out"
+
+
+def reason(error: UnsupportedTypeError) -> str:
+    """The text of an error about a column, without the column and the advice."""
+    text = str(error).removeprefix("not supported: ")
+    head, colon, rest = text.partition("': ")
+    text = rest if colon and head.startswith("column '") else text
+    return text.partition("; ")[0].partition(": read it")[0].partition(" (column ")[0]

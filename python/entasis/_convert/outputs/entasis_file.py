@@ -1,0 +1,78 @@
+"""Entasis files as targets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from entasis._convert.in_memory import are_same
+from entasis._convert.inputs.arrow import ArrowInput
+from entasis._convert.inputs.file import FileInput
+from entasis._convert.inputs.open import opened
+from entasis._convert.inputs.polars import PolarsInput
+from entasis._convert.inputs.text import TextInput
+from entasis._file.file import is_frame
+from entasis._grow.writer import Writer, write_stream
+from entasis._write import destination, write_whole
+from entasis.errors import ArgumentError
+
+from .base import Options, Plan, counted, level
+
+if TYPE_CHECKING:
+    from entasis._convert.inputs.base import Input
+    from entasis._entasis import Destination
+
+
+def plan(given: Input, options: Options) -> Plan:
+    """Decide how a table or value is stored."""
+    compression = level(options.compression)
+
+    def to(path: str) -> Destination:
+        return destination(path, compression, options.threads, options.durable, options.wait)
+
+    lost = given.losses() if isinstance(given, ArrowInput) else []
+    if isinstance(given, ArrowInput) and (given.host != "pandas" or given._is_part()):
+        table: ArrowInput = given
+
+        def write(path: str) -> None:
+            try:
+                with Writer(to(path), table.schema(), False) as writer:
+                    for batch in counted(table.batches(), options):
+                        writer.write(batch)
+            except ArgumentError:
+                # Dictionaries in lists and structs differ from batch to batch.
+                write_whole(table.table(), to(path), None, "error")
+
+        return Plan(lost, write, given.batches, _reopened)
+    if isinstance(given, TextInput):
+        return Plan(lost, lambda path: given.scan._query.store(to(path)), given.batches, _reopened)
+    if isinstance(given, PolarsInput):
+
+        def write_frames(path: str) -> None:
+            with Writer(to(path), None, False) as writer:
+                for frame in counted(given.frames(), options):
+                    writer.write(frame)
+
+        return Plan([], write_frames, compare=lambda path: are_same(given.whole(), _reopened(path).whole()))
+    if isinstance(given, FileInput):
+        file = given.file()
+
+        def write_file(path: str) -> None:
+            metadata = file.metadata
+            if metadata is None and is_frame(file) and write_stream(file, to(path))[0]:
+                return
+            write_whole(file.read(), to(path), metadata, "error")
+
+        if given.is_table and not given.losses():
+            return Plan([], write_file, given.batches, _reopened)
+        return Plan([], write_file, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
+
+    value = given.whole()
+    return Plan(
+        lost,
+        lambda path: write_whole(value, to(path), None, "error"),
+        compare=lambda path: are_same(value, _reopened(path).whole()),
+    )
+
+
+def _reopened(path: str) -> Input:
+    return opened(path, "entasis")
