@@ -65,6 +65,25 @@ def test_a_converted_file_is_of_r(tmp_path):
         assert en.open(path)._view.handle.host()["host"] == "r"
 
 
+def test_attributes_of_r_are_losses_where_another_library_writes(tmp_path):
+    path = tmp_path / "of_r.entasis"
+    en.convert(DATA / "table.qs2", path)
+    view = en.open(path)._view
+    described = {column.name for column in view.handle.columns([number for number, _ in view.table.host["columns"]])}
+    assert described
+    for target in ["again.entasis", "part.parquet"]:
+        with pytest.warns(en.ConversionWarning) as caught:
+            en.convert(path, tmp_path / target, verify=True)
+        lost = {column for column, reason in caught[0].message.losses if "attributes in R" in reason}
+        assert lost - {None} == described
+        # NaN and missing values stay apart.
+        wanted, got = (en.read(one, to="pyarrow", columns="dbl") for one in (path, tmp_path / target))
+        assert got["dbl"].null_count == wanted["dbl"].null_count == 1
+    with pytest.raises(en.ConversionError):
+        en.convert(DATA / "table.qs2", tmp_path / "strict.entasis", rows=(0, 5), strict=True)
+    assert not (tmp_path / "strict.entasis").exists()
+
+
 def test_objects_of_an_image_have_their_names():
     found = en.read(DATA / "two.RData")
     assert list(found) == ["x", "y"]

@@ -3,22 +3,22 @@
 convert_entasis <- function(source, path, compress = 50, functions = FALSE, ...) {
   source <- check_source(source)
   path <- check_path(path)
-  compress <- check_compression(compress)
   check_flag(functions, "functions")
   from <- format_of_name(source)
   to <- format_of_name(path)
+  if (to != "entasis" && !missing(compress)) wrong("'compress' is for Entasis files, and 'path' names another")
+  compress <- check_compression(compress)
   if (to != "csv" && from != "csv") other_arguments(character(), ...)
   if (normalizePath(source, mustWork = FALSE) == normalizePath(path, mustWork = FALSE)) wrong("'source' and 'path' are the same file")
   switch(to,
-    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else read_entasis(source, functions = functions), path, ...),
-    rds = replaced(path, function(new) saveRDS(read_source(source, from, functions), new)),
-    entasis = if (from == "csv") {
-      write_entasis(scan_csv_entasis(source, ...), path, compress)
-    } else if (from == "entasis") {
-      write_entasis(read_entasis(source, functions = functions), path, compress, functions)
-    } else {
+    # In bounded memory: the rows of an open table or of a scan are read while they are written.
+    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source), path, ...),
+    rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions), new)),
+    entasis = switch(from,
+      csv = write_entasis(scan_csv_entasis(source, ...), path, compress),
+      entasis = wrong("both are Entasis files: copy the file, and use compact_entasis() for a shorter one"),
       core(.Call(C_convert, source, path, functions, write_options(compress)))
-    },
+    ),
     wrong("'path' has no suffix of a format that is written: .entasis, .rds, .csv, .csv.gz")
   )
   invisible(path)
@@ -40,10 +40,6 @@ format_of_name <- function(path) {
     parquet = , feather = , arrow = wrong("\"", basename(path), "\": the package arrow reads and writes .", suffix, " files: arrow::read_", if (suffix == "parquet") "parquet" else "feather", "()"),
     "other"
   )
-}
-
-read_source <- function(source, from, functions) {
-  if (from == "csv") read_csv_entasis(source) else read_entasis(source, functions = functions)
 }
 
 # Writes a file next to the target, and replaces the target when it is complete.

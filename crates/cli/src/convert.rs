@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         differ(&args.output, problems)?;
     }
     refuse_other(&args.output)?;
+    check_name(&args.output, false)?;
     let is_single = origins.len() == 1;
     let label = match &origins[..] {
         [(name, _)] => format!("converting {}", escape(name)),
@@ -180,6 +181,7 @@ fn from_r_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Ou
     args.csv.format()?;
     differ(input, &args.output)?;
     refuse_other(&args.output)?;
+    check_name(&args.output, false)?;
     from_r::run(input, &args.output, args.functions, &write_options(args, durable), out)
 }
 
@@ -196,6 +198,7 @@ fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outc
         return Err(Failure::Other(message));
     }
     differ(input, &args.output)?;
+    check_name(&args.output, true)?;
     to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, out)
 }
 
@@ -228,6 +231,35 @@ fn differ(one: &Path, other: &Path) -> Outcome {
         return Ok(());
     }
     Err(Failure::Other(format!("{} and {} are the same file", one.display(), other.display())))
+}
+
+/// Ends of names that say another format than the command writes, and the way to it.
+const OTHERS: [(&str, &str); 4] = [
+    (".parquet .pq .arrow .arrows .ipc .feather .npy .npz .jsonl .ndjson", "en.convert in Python writes it"),
+    (".rds", "convert_entasis() in R writes it"),
+    (".rda .rdata .qs2 .qdata .fst", "read_entasis() in R reads the file, and save() or a package writes it"),
+    (".json .xlsx .xls .pkl .h5 .sqlite .db", "no verb writes it"),
+];
+
+/// Returns an error if the name of a target says another format than the one that is written.
+fn check_name(path: &Path, is_text: bool) -> Outcome {
+    let end = path.extension().map(|end| format!(".{}", end.to_string_lossy().to_ascii_lowercase()));
+    let other = end.and_then(|end| {
+        let found = OTHERS.iter().find(|(ends, _)| ends.split(' ').any(|one| one == end));
+        found.map(|(_, how)| format!("{} would not be a {end} file: {how}", path.display()))
+    });
+    let other = other.or_else(|| match (is_text, has_name_of_text(path)) {
+        (false, true) => Some(format!(
+            "{} is the name of a text, and IN is a text: name an Entasis file, such as {}",
+            path.display(),
+            path.with_extension("entasis").display()
+        )),
+        (true, _) if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("entasis")) => {
+            Some("both are Entasis files: copy IN, or write some rows with `entasis select`".to_owned())
+        }
+        _ => None,
+    });
+    other.map_or(Ok(()), |message| Err(Failure::Other(message)))
 }
 
 /// Returns an error if `path` is a file of another format. A command without its last word would

@@ -19,6 +19,7 @@ from . import r_files as _r_files
 from . import target as _target
 from .compare import first_difference
 from .inputs.open import opened
+from .left_out import of_values
 from .outputs.base import Options, Plan, level
 from .outputs.plan import plan as _plan
 
@@ -262,7 +263,7 @@ def _verify(plan: Plan, new: str, path: str) -> None:
         if plan.compare is None or not plan.compare(new):
             raise ConversionError(f"{path}: what is read back differs from the source", losses=plan.losses)
         return
-    lost = {column for column, _ in plan.losses}
+    lost = {column for column, _ in of_values(plan.losses)}
     found = first_difference(plan.written(), plan.reread(new).batches(), lost)
     if found is not None:
         raise ConversionError(f"{path}: what is read back differs from the source: {found}", losses=plan.losses)

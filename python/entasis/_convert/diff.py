@@ -21,7 +21,7 @@ from .inputs.file import FileInput
 from .inputs.open import of_value
 from .inputs.polars import PolarsInput
 from .inputs.value import ValueInput
-from .left_out import LEFT_OUT
+from .left_out import LEFT_OUT, of_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -194,7 +194,7 @@ class _Table:
         if wanted and isinstance(self._given, (FileInput, ValueInput)):
             # Other columns may have types that Arrow lacks.
             self._given = _some(self._given, [*wanted, *keys])
-        lost = [(column, reason) for column, reason in self._given.losses() if column is not None]
+        lost = of_values(self._given.losses())
         if lost:
             raise UnsupportedTypeError(
                 f"{self.name}: column {shown(lost[0][0])}: {lost[0][1].removeprefix(f'{LEFT_OUT}: ')}; "

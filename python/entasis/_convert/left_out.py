@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from entasis.errors import UnsupportedTypeError
 
 # A column, or None for the whole table, and what it loses.
 Loss: TypeAlias = "tuple[Any, str]"
 LEFT_OUT = "the column is left out"
+OF_R = "its attributes in R are left out"
+
+
+def of_values(losses: Iterable[Loss]) -> list[Loss]:
+    """The losses of columns that change their values."""
+    return [(column, reason) for column, reason in losses if column is not None and reason != OF_R]
 
 
 def reason(error: UnsupportedTypeError) -> str:

@@ -67,3 +67,26 @@ fn damaged_files_leave_nothing() {
         assert!(!out.exists());
     }
 }
+
+#[test]
+fn targets_have_the_name_of_what_is_written() {
+    let folder = Folder::new();
+    let text = folder.bytes("in.csv", b"a,b\n1,2\n");
+    let file = folder.path().join("in.entasis");
+    entasis(args!["convert", text, file]).fine();
+    let target = |name: &str| folder.path().join(name);
+    for (from, to, says) in [
+        (&text, "out.csv", "is the name of a text"),
+        (&text, "out.parquet", "en.convert in Python"),
+        (&file, "out.entasis", "both are Entasis files"),
+        (&file, "out.Parquet", "en.convert in Python"),
+        (&data("table.qs2"), "out.rds", "convert_entasis() in R"),
+        (&data("table.qs2"), "out.fst", "read_entasis() in R"),
+    ] {
+        let said = entasis(args!["convert", from, target(to)]).failed();
+        assert!(said.contains(says), "{said}");
+        assert!(!target(to).exists());
+    }
+    entasis(args!["convert", file, target("out.dat")]).fine();
+    entasis(args!["convert", text, target("file")]).fine();
+}

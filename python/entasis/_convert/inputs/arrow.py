@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from entasis._typing import Columns, Rows
 
 
+def joined(given: _base.Input) -> Any:
+    """All rows of an input as a table of pyarrow."""
+    import pyarrow as pa
+
+    parts = list(given.batches())
+    schema = given.schema()
+    return pa.concat_tables(parts).unify_dictionaries() if parts else pa.Table.from_batches([], schema)
+
+
 class ArrowInput(StagedInput):
     """Batches of Arrow. Columns and rows can be chosen."""
 
@@ -95,11 +104,7 @@ class ArrowInput(StagedInput):
 
     def table(self) -> Any:
         """All rows as a table of pyarrow."""
-        import pyarrow as pa
-
-        parts = list(self.batches())
-        schema = self.schema()
-        return pa.concat_tables(parts).unify_dictionaries() if parts else pa.Table.from_batches([], schema)
+        return joined(self)
 
     def _is_part(self) -> bool:
         return self._columns is not None or self._span is not None or self._filter is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._convert.left_out import LEFT_OUT, reason
+from entasis._convert.left_out import LEFT_OUT, OF_R, reason
 from entasis._file.file import File, is_frame
 from entasis._view.read import read as _read
 from entasis.errors import ArgumentError, UnsupportedTypeError
@@ -85,7 +85,20 @@ class FileInput(_base.Input):
                 if column.logical == "object":
                     found.append((column.name, "objects become values of one type"))
         lost = self._in_arrow()[1]
+        found += self.losses_of_r()
         return [*[each for each in found if each[0] not in dict(lost)], *lost]
+
+    def losses_of_r(self) -> list[Loss]:
+        """Attributes that R has for a table and its columns, which the value of another library lacks."""
+        if self.host != "r":
+            return []
+        view = self._file._view
+        host = view.table.host
+        found: list[Loss] = [(None, OF_R)] if "attributes" in host else []
+        described = [number for number, _ in host.get("columns", [])]
+        if view.columns is not None:
+            described = [number for number in described if number in view.columns]
+        return found + [(column.name, OF_R) for column in view.handle.columns(described)]
 
     def schema(self) -> Any:
         return _table(self._of_arrow()._view, slice(0)).schema

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from entasis._convert.in_memory import are_same
-from entasis._convert.inputs.arrow import ArrowInput
+from entasis._convert.inputs.arrow import ArrowInput, joined
 from entasis._convert.inputs.file import FileInput
 from entasis._convert.inputs.open import opened
 from entasis._convert.inputs.polars import PolarsInput
 from entasis._convert.inputs.text import TextInput
+from entasis._convert.left_out import of_values
 from entasis._file.file import is_frame
 from entasis._grow.writer import Writer, write_stream
 from entasis._write import destination, write_whole
@@ -31,18 +32,7 @@ def plan(given: Input, options: Options) -> Plan:
 
     lost = given.losses() if isinstance(given, ArrowInput) else []
     if isinstance(given, ArrowInput) and (given.host != "pandas" or given._is_part()):
-        table: ArrowInput = given
-
-        def write(path: str) -> None:
-            try:
-                with Writer(to(path), table.schema(), False) as writer:
-                    for batch in counted(table.batches(), options):
-                        writer.write(batch)
-            except ArgumentError:
-                # Dictionaries in lists and structs differ from batch to batch.
-                write_whole(table.table(), to(path), None, "error")
-
-        return Plan(lost, write, given.batches, _reopened)
+        return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
     if isinstance(given, TextInput):
         return Plan(lost, lambda path: given.scan._query.store(to(path)), given.batches, _reopened)
     if isinstance(given, PolarsInput):
@@ -62,9 +52,13 @@ def plan(given: Input, options: Options) -> Plan:
                 return
             write_whole(file.read(), to(path), metadata, "error")
 
-        if given.is_table and not given.losses():
-            return Plan([], write_file, given.batches, _reopened)
-        return Plan([], write_file, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
+        lost = given.losses_of_r()
+        if given.host == "r" and not of_values(given.losses()):
+            # pandas would make NaN a missing value.
+            return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
+        if given.is_table and given.losses() == lost:
+            return Plan(lost, write_file, given.batches, _reopened)
+        return Plan(lost, write_file, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
 
     value = given.whole()
     return Plan(
@@ -72,6 +66,17 @@ def plan(given: Input, options: Options) -> Plan:
         lambda path: write_whole(value, to(path), None, "error"),
         compare=lambda path: are_same(value, _reopened(path).whole()),
     )
+
+
+def _write_batches(given: ArrowInput | FileInput, to: Destination, options: Options) -> None:
+    """Write a table of Arrow by batches."""
+    try:
+        with Writer(to, given.schema(), False) as writer:
+            for batch in counted(given.batches(), options):
+                writer.write(batch)
+    except ArgumentError:
+        # Dictionaries in lists and structs differ from batch to batch.
+        write_whole(joined(given), to, None, "error")
 
 
 def _reopened(path: str) -> Input:
