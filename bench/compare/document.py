@@ -4,7 +4,7 @@
     <!-- end -->
 
 SECTION holds the records: comparisons, threads, compression, access, sweep, grow, scan, engines,
-csv, targets.
+csv, convert, targets.
 WHERE are fields of records with a pattern each, such as suite=nine host=pandas. A row is all
 records that agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`,
 `file_MB`; `row`, `byte`: nanoseconds a row, a byte of the text), the same quantity of another

@@ -13,7 +13,7 @@ from typing import Any
 
 from .table import Column, aligned
 
-SECTIONS = ("access", "grow", "scan", "engines", "csv")  # of suites that have their own
+SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert")  # of suites that have their own
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Target:
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access, grow, scan, engines and csv
+    kind: str | None = None  # of access, grow, scan, engines, csv and convert
     n_rows: int | None = None  # of access
     is_mean: bool = False  # the geometric mean counts instead of the worst
 
@@ -69,6 +69,10 @@ def _csv(
     kind: str, limit: float, over: str, host: str = "arrow", *, is_mean: bool = False
 ) -> Target:
     return Target("csv", "*", host, "median_s", limit, over, kind=kind, is_mean=is_mean)
+
+
+def _convert(kind: str, limit: float, over: str | None, quantity: str = "median_s") -> Target:
+    return Target("convert", "*", "arrow", quantity, limit, over, kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -181,6 +185,13 @@ TARGETS: list[Target] = [
     _csv("read-r", 1.0, "fread", "r"),
     _csv("length-read", 1.25, "least"),
     _csv("length-convert", 1.25, "least"),
+    _convert("read-rds", 1.0, "readRDS"),
+    _convert("read-gzip", 1.3, "inflate"),
+    _convert("read-qs2", 1.25, "inflate-blocks"),
+    _convert("from-parquet", 1.15, "polars"),
+    _convert("from-parquet", 512 * 2**20, None, "write_peak_bytes"),
+    _convert("to-parquet", 1.15, "polars"),
+    _convert("to-parquet", 512 * 2**20, None, "write_peak_bytes"),
 ]
 
 WORDS = {
@@ -251,6 +262,18 @@ CSV_OVER = {
     "duckdb": "DuckDB's Parquet",
     "fwrite": "fwrite",
     "fread": "fread",
+}
+CONVERT = {  # by kind
+    "read-rds": "RDS, uncompressed",
+    "read-gzip": "RDS in gzip",
+    "read-qs2": "qs2",
+    "from-parquet": "Parquet to Entasis",
+    "to-parquet": "Entasis to Parquet",
+}
+CONVERT_OVER = {
+    "inflate": "inflating alone",
+    "inflate-blocks": "decompressing alone",
+    "polars": "Polars and Entasis, one after the other",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 
@@ -340,6 +363,9 @@ def _what(target: Target) -> str:
     elif target.section == "csv":
         words = f"{CSV[target.kind or '']} ({target.host})"
         words += ", geometric mean" if target.is_mean else ""
+    elif target.section == "convert":
+        memory = "memory of " if target.quantity == "write_peak_bytes" else ""
+        words = memory + CONVERT[target.kind or ""]
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":
@@ -353,7 +379,7 @@ def _what(target: Target) -> str:
     if target.over is None:
         return f"{words} <= {amount_text(target.limit, WORDS[target.quantity])}"
     known = {"once": ONCE, "best": BEST, "least": LEAST}
-    known |= CSV_OVER if target.section == "csv" else {}
+    known |= {"csv": CSV_OVER, "convert": CONVERT_OVER}.get(target.section, {})
     over = known.get(target.over, target.over.replace("@", " into "))
     return f"{words} <= {target.limit:g} x {over}"
 

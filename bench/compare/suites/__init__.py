@@ -8,6 +8,7 @@ from ..context import Context
 from . import (
     access,
     compression,
+    convert,
     csv,
     engines,
     grow,
@@ -44,6 +45,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "scan": scan.run,
     "engines": engines.run,
     "csv": csv.run,
+    "convert": convert.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -60,6 +62,7 @@ TARGETS = [
     "scan",
     "engines",
     "csv",
+    "convert",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

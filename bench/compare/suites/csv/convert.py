@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from ... import files
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
 from .equal import differences
-from .measure import Call, chosen, in_turn, keep, left_out, of_reader, show
+from .measure import chosen, left_out, of_reader
 from .read import reference
 from .readers import connection, entasis
 

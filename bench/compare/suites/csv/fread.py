@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...calls import Call
 from ...fwrite import opened, rscript
 from .equal import differences
-from .measure import Call
 
 SCRIPT = """
 suppressMessages(library(data.table))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from ...calls import INFLATE, Call, in_turn, keep, show
 from ...context import Context
 from ...datasets import texts
 from ...hosts import WrongData
-from .measure import INFLATE, Call, chosen, in_turn, keep, of_reader, show
+from ...inflate import inflated, library
+from .measure import chosen, of_reader
 from .read import reference
 from .readers import readers
 
 NAMES = ["lineitem", "taxi"]
-PIECE = 1 << 20  # compressed bytes that are inflated at once
 
 
 def run(context: Context) -> None:
@@ -33,22 +33,14 @@ def run(context: Context) -> None:
 
 
 def _alone(packed: Path, n_bytes: int) -> Call:
-    """Inflate by zlib-ng where it is installed, else by zlib. Pieces of the text are dropped."""
-    module = "zlib_ng.zlib_ng" if find_spec("zlib_ng") else "zlib"
-    zlib: Any = __import__(module, fromlist=["decompressobj"])
-
-    def inflated() -> int:
-        stream, n = zlib.decompressobj(wbits=31), 0
-        with packed.open("rb", buffering=0) as file:
-            while piece := file.read(PIECE):
-                n += len(stream.decompress(piece))
-        return n + len(stream.flush())
+    """Inflate, and drop the pieces of the text."""
 
     def check(n: int) -> list[str]:
         if n != n_bytes:
             raise WrongData(f"{n} bytes instead of {n_bytes}")
         return []
 
-    call = Call(INFLATE, "inflate alone", inflated, notes=[f"by {module.partition('.')[0]}"])
+    note = f"by {library().partition('.')[0]}"
+    call = Call(INFLATE, "inflate alone", partial(inflated, packed), notes=[note])
     call.checked(check)
     return call

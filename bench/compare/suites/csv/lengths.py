@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ... import files
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
 from ...datasets import texts
 from .convert import converted, copied, output
-from .measure import Call, in_turn, keep, show
 from .readers import entasis
 
 NAME = "taxi"

@@ -11,10 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...calls import in_turn, keep, show
 from ...conditions import Condition, Term, for_entasis, for_polars, for_sql
 from ...context import Context
 from ..scan.questions import Question, answer
-from .measure import chosen, in_turn, keep, of_reader, show
+from .measure import chosen, of_reader
 from .read import reference
 from .readers import DEFAULTS, Reader, Way, connection, entasis
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
 from . import fread
-from .measure import Call, chosen, in_turn, keep, of_reader, show
+from .measure import chosen, of_reader
 from .readers import HOSTS, entasis, readers
 
 ONE = "entasis-1-thread"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
 from ...fwrite import rscript
 from . import fread
-from .measure import Call, chosen, in_turn, keep, show
+from .measure import chosen
 from .read import reference
 
 PACKAGES = {"entasis": "entasis", "entasis-created": "entasis", "readr": "readr"}

@@ -7,8 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
-from .measure import Call, chosen, in_turn, keep, left_out, show
+from .measure import chosen, left_out
 from .readers import connection
 
 

@@ -15,11 +15,12 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from ... import files
+from ...calls import Call, in_turn, keep, show
 from ...context import Context
 from ...fwrite import fwritten
 from ...hosts import WrongData
 from .equal import differences
-from .measure import Call, chosen, in_turn, keep, show
+from .measure import chosen
 from .read import reference
 from .readers import connection
 
