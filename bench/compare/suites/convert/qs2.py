@@ -33,7 +33,7 @@ def unpacked(path: Path, threads: int) -> int:
     codec = pa.Codec("zstd")
 
     def length(block: memoryview) -> int:
-        # The last block is shorter. A frame says its length, and a shorter one is no error.
+        # Blocks have different lengths, which their frames record.
         return len(pa.py_buffer(codec.decompress(block, _length(block))))
 
     with ThreadPoolExecutor(threads) as pool:
