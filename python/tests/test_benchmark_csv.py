@@ -168,6 +168,8 @@ def test_fread_returns_its_values(path, tmp_path):
         call = process.call(path, expected)
         assert (call.failure, call.notes[0]) == (None, fread.NOTE)
         assert 0 <= call.measure() < 10
+        base = process.call(path, expected, "base")
+        assert (base.failure, base.notes[0], base.notes[-1]) == (None, fread.NOTE, SLOW)
         lost = expected.set_column(2, "n", pa.array([1, 2]))
         assert "row 1 has -2 instead of 2" in process.call(path, lost).failure
         assert process.call(tmp_path / "none.csv", expected).failure.startswith("RuntimeError")

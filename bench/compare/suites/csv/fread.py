@@ -1,4 +1,4 @@
-"""Readers of R: data.table's fread, readr and Entasis, where R and these packages are installed.
+"""Readers of R: data.table's fread, readr, read.csv and Entasis, where R has these packages.
 
 An R process reads on request, in turn with the other readers, and times itself. For the comparison
 it writes the values of each column as bytes.
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from ...calls import Call
 from ...fwrite import opened, rscript
+from ...run import SLOW
 from .equal import differences
 
 SCRIPT = """
@@ -33,6 +34,9 @@ readers <- list(
   readr = function(path) {
     readr::read_csv(path, show_col_types = FALSE, progress = FALSE, num_threads = n_threads,
                     trim_ws = FALSE, lazy = FALSE)
+  },
+  base = function(path) {
+    read.csv(path, na.strings = c("", "NA"), check.names = FALSE)
   },
   entasis = function(path) {
     entasis::read_csv_entasis(path, as = "data.table", strip.white = FALSE, nThread = n_threads)
@@ -83,6 +87,7 @@ NOTE = "R: read there, by a process of its own, blanks around text kept"
 READERS = {  # by the keys of records
     "fread": ("fread", "fread"),
     "readr": ("readr", "readr"),
+    "base": ("base", "read.csv"),
     "entasis": ("entasis", "Entasis"),
     "entasis-created": ("created", "with all strings"),
 }
@@ -109,6 +114,8 @@ class Process:
         call.checked(partial(differences, expected))
         # The first call also writes the values, so its length says nothing.
         call.notes = [NOTE, *(note for note in call.notes if not note.startswith("slow"))]
+        if key == "base":
+            call.notes.append(SLOW)
         return call
 
     def close(self) -> None:

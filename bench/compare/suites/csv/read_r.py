@@ -9,7 +9,12 @@ from . import fread
 from .measure import chosen
 from .read import reference
 
-PACKAGES = {"entasis": "entasis", "entasis-created": "entasis", "readr": "readr"}
+PACKAGES = {
+    "entasis": "entasis",
+    "entasis-created": "entasis",
+    "readr": "readr",
+    "base": "utils",
+}
 
 
 def run(context: Context) -> None:

@@ -321,7 +321,7 @@ fn n_ranges(bytes: &[u8]) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if is_long() { 2_000 } else { 12 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if is_long() { 2_000 } else { 6 }, ..ProptestConfig::default() })]
 
     #[test]
     fn changes_of_many_tables(

@@ -115,7 +115,7 @@ fn the_first_change_keeps_the_first_generation() {
 
 #[test]
 fn small_appends_stay_small() {
-    let n = if is_long() { 4000 } else { 1500 };
+    let n = if is_long() { 4000 } else { 1000 };
     let table = of_pieces(n);
     let path = Temp::new("small");
     create(&path.0, &rows(&table, 0..1));

@@ -358,7 +358,7 @@ fn named_id(column: entasis::ColumnInfo) -> (String, u64) {
 }
 
 fn cases() -> u32 {
-    if is_long() { 10_000 } else { 60 }
+    if is_long() { 10_000 } else { 25 }
 }
 
 proptest! {
