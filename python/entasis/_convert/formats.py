@@ -10,6 +10,8 @@ from entasis._arguments import sources as _sources
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, CorruptFileError, DirectoryError, MissingFileError, UnsupportedTypeError
 
+from . import libraries as _libraries
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
@@ -94,7 +96,7 @@ _AVRO = _Refused("an Avro file", "read it with polars.read_avro(path)")
 _JSON = _Refused("a JSON document", "read it with pandas.read_json(path); files with a JSON object per line are read")
 
 _REFUSED: tuple[tuple[bytes, _Refused], ...] = (
-    (b"PARE", _Refused("an encrypted Parquet file", "read it with pyarrow.parquet and its decryption_properties=")),
+    (b"PARE", _Refused("an encrypted Parquet file", _libraries.DECRYPTING)),
     (
         b"FEA1",
         _Refused(

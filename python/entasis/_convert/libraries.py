@@ -12,6 +12,9 @@ from entasis.errors import CorruptFileError, EntasisError, FileError, MissingLib
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The way to an encrypted Parquet file.
+DECRYPTING = "read it with pyarrow.parquet and its decryption_properties="
+
 
 def load(name: str) -> Any:
     """A module of a library; None if it can't be imported."""
@@ -41,7 +44,8 @@ def reading(path: str) -> Iterator[None]:
     except Exception as error:
         if _passes(error):
             raise
-        found = _of_system(error, path, "read") or CorruptFileError(f"{path} can't be read: {said(error)}")
+        damaged = CorruptFileError(f"{path} can't be read: {said(error)}")
+        found = _of_system(error, path, "read") or _encrypted(error, path) or damaged
         found.file = path
         raise found from error
 
@@ -69,6 +73,13 @@ def _of_system(error: Exception, path: str, verb: str) -> FileError | None:
     if isinstance(error, OSError) and error.errno is not None:
         return FileError(f"{path} can't be {verb}: {error}")
     return None
+
+
+def _encrypted(error: Exception, path: str) -> UnsupportedTypeError | None:
+    """The error of a Parquet file with encrypted columns and a readable footer; None for others."""
+    if "decrypt" not in str(error).lower():
+        return None
+    return UnsupportedTypeError(f"{path} is an encrypted Parquet file: {DECRYPTING}")
 
 
 def said(error: BaseException) -> str:
