@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import datetime as dt
+import gzip
 import itertools
 import json
+import lzma
 import warnings
 from decimal import Decimal
 
@@ -568,3 +571,31 @@ def test_json_lines_without_polars(tmp_path, monkeypatch):
 
 def test_formats_are_the_documented_ones():
     assert {end for ends in formats.SUFFIXES.values() for end in ends} >= {".rds", ".fst", ".qs2", ".ndjson", ".pq"}
+
+
+@pytest.mark.parametrize("end", ["gz", "bz2", "xz", "zst"])
+def test_lines_of_json_may_be_compressed(end, tmp_path):
+    lines = b'{"a":1,"b":"x"}\n{"a":2,"b":null}\n'
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    pack["zst"] = lambda content: pa.compress(content, "zstd", asbytes=True)
+    for name in (f"x.jsonl.{end}", f"x.{end}"):
+        path = tmp_path / name
+        path.write_bytes(pack[end](lines))
+        assert en.read(path, to="polars").rows() == [(1, "x"), (2, None)]
+        cut = tmp_path / f"cut.jsonl.{end}"
+        cut.write_bytes(pack[end](lines)[:-9])
+        with pytest.raises(en.CorruptFileError, match="can't be read"):
+            en.read(cut)
+    source = tmp_path / f"x.jsonl.{end}"
+    target = tmp_path / f"y.ndjson.{end}"
+    if end in ("bz2", "xz"):
+        with pytest.raises(en.ArgumentError, match=r"compression '.*': lines of JSON have 'none', 'gzip' or 'zstd'"):
+            en.convert(source, target)
+        assert not target.exists()
+        return
+    en.convert(source, target, verify=True)
+    assert target.read_bytes()[:2] == pack[end](lines)[:2]
+    assert not en.diff(source, target)
+    en.convert(source, target, compression="none")
+    assert target.read_bytes() == lines
+    assert not en.diff(source, target)

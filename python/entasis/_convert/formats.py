@@ -322,7 +322,7 @@ def _end(path: str) -> str:
     for end in _COMPRESSED:
         if name.endswith(end):
             inner = os.path.splitext(name[: -len(end)])[1]
-            return inner if inner in SUFFIXES["csv"] else end
+            return inner if inner in SUFFIXES["csv"] + SUFFIXES["jsonl"] else end
     return os.path.splitext(name)[1]
 
 
@@ -353,32 +353,40 @@ def _is_compressed(head: bytes) -> bool:
 def _of_compressed(path: str, head: bytes) -> str | None:
     """Files of R and texts may be compressed."""
     named = by_name(path)
-    if named in ("rds", "rdata", "csv"):
+    if named in ("rds", "rdata", "csv", "jsonl"):
         return named
     inner = b"" if path == _sources.IN_MEMORY else _inner_head(path, head)
     if inner.startswith((b"RDX", b"RDA")):
         return "rdata"
     if inner[:2] in (b"X\n", b"B\n", b"A\n") and _is_of_r(inner):
         return "rds"
-    # The reader of texts decompresses.
-    return "csv"
+    # The readers of texts and of lines decompress.
+    return "jsonl" if _starts_as_lines(inner) else "csv"
 
 
 def _inner_head(path: str, head: bytes) -> bytes:
-    """The first bytes of a compressed file; none if they are damaged, or Zstandard."""
+    """The first bytes of a compressed file; none if they are damaged."""
     import bz2
     import gzip
     import lzma
 
     opener: Any = gzip.open if head[:2] == b"\x1f\x8b" else bz2.open if head[:3] == b"BZh" else lzma.open
     if head[:4] == b"\x28\xb5\x2f\xfd":
-        return b""
+        if _libraries.load("pyarrow") is None:
+            return b""
+        opener = _zstandard
     try:
         with opener(path, "rb") as file:
             found: bytes = file.read(_HEAD)
             return found
     except (OSError, EOFError, lzma.LZMAError, ValueError):
         return b""
+
+
+def _zstandard(path: str, _: str) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.OSFile(path), "zstd")
 
 
 def _is_text(head: bytes) -> bool:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from entasis._convert import libraries as _libraries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def read(source: str | bytes, name: str) -> Any:
     """Lines of JSON objects, as a frame of Polars or pandas."""
-    found: Any = source if isinstance(source, str) else io.BytesIO(source)
     with _libraries.reading(name):
+        found: Any = _plain(source)
         polars = _libraries.load("polars")
         if polars is not None:
             return polars.read_ndjson(found, infer_schema_length=None)
@@ -21,3 +27,32 @@ def read(source: str | bytes, name: str) -> Any:
             # pandas 3.1 announces another argument instead, which older versions lack.
             warnings.simplefilter("ignore")
             return pandas.read_json(found, lines=True, convert_dates=False, precise_float=True)
+
+
+_CODECS: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", gzip.decompress),
+    (b"BZh", bz2.decompress),
+    (b"\xfd7zXZ\0", lzma.decompress),
+    (b"\x28\xb5\x2f\xfd", lambda content: _of_zstandard(content)),
+)
+
+
+def _plain(source: str | bytes) -> Any:
+    """The path of plain lines, or a file in memory with the decompressed content."""
+    if isinstance(source, str):
+        with open(source, "rb") as file:
+            head = file.read(8)
+            if not any(head.startswith(magic) for magic, _ in _CODECS):
+                return source
+            source = head + file.read()
+    for magic, decompress in _CODECS:
+        if source.startswith(magic):
+            return io.BytesIO(decompress(source))
+    return io.BytesIO(source)
+
+
+def _of_zstandard(content: bytes) -> bytes:
+    pa = _libraries.need("Zstandard", "pyarrow")
+    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
+        found: bytes = stream.read()
+        return found

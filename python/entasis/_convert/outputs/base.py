@@ -39,6 +39,10 @@ class Plan(NamedTuple):
     compare: Callable[[str], bool] | None = None
 
 
+# Ends of names and compressions. Texts are not written in the last two.
+_ENDS = ((".gz", "gzip"), (".bgz", "gzip"), (".zst", "zstd"), (".bz2", "bzip2"), (".xz", "xz"))
+
+
 class Options(NamedTuple):
     """Options of a conversion."""
 
@@ -57,6 +61,15 @@ class Options(NamedTuple):
                 f"compression={shown(found)}: a file of {form} has one of {', '.join(map(repr, known))}"
             )
         return str(found)
+
+
+def split_codec(path: str) -> tuple[str, str | None]:
+    """The lower case of a path without the end that says a compression, and the compression."""
+    path = path.lower()
+    for end, codec in _ENDS:
+        if path.endswith(end):
+            return path.removesuffix(end), codec
+    return path, None
 
 
 def level(compression: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from entasis._convert import libraries as _libraries
@@ -10,7 +11,7 @@ from entasis._convert.inputs.open import opened
 from entasis._convert.left_out import LEFT_OUT
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
-from .base import Options, Plan, counted
+from .base import Options, Plan, counted, split_codec
 from .tables import as_batches, as_frame
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from entasis._convert.target import New
 
 
-def plan(given: Input, options: Options) -> Plan:
+def plan(given: Input, path: str, options: Options) -> Plan:
     """Decide how a table is written to lines of JSON."""
-    if options.compression not in (None, "none"):
-        raise ArgumentError("compression= is not for JSON lines")
+    codec = options.compression or split_codec(path)[1] or "none"
+    if codec not in ("none", "gzip", "zstd"):
+        raise ArgumentError(f"{path}: compression {codec!r}: lines of JSON have 'none', 'gzip' or 'zstd'")
     lost = _losses.of_file(given)
     given = as_batches(as_frame(given))
     lost += [*_losses.of_index(given), *given.losses()]
@@ -43,7 +45,7 @@ def plan(given: Input, options: Options) -> Plan:
 
     def write(new: New) -> None:
         polars = _libraries.load("polars")
-        with open(new.fd, "wb", closefd=False) as file, _libraries.writing(new.path):
+        with _opened(new, codec) as file, _libraries.writing(new.path):
             for batch in counted(written(), options):
                 if polars is not None:
                     polars.from_arrow(batch).write_ndjson(file)
@@ -52,6 +54,19 @@ def plan(given: Input, options: Options) -> Plan:
                     file.write(text.rstrip("\n").encode() + b"\n")
 
     return Plan(lost, write, written, lambda path: opened(path, "jsonl"))
+
+
+@contextmanager
+def _opened(new: New, codec: str) -> Iterator[Any]:
+    """The new file, or a stream that compresses into it."""
+    import pyarrow as pa
+
+    with open(new.fd, "wb", closefd=False) as file:
+        if codec == "none":
+            yield file
+            return
+        with pa.CompressedOutputStream(pa.PythonFile(file, "w"), codec) as stream:
+            yield stream
 
 
 def _is_binary(kind: Any) -> bool:

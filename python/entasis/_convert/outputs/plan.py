@@ -25,5 +25,5 @@ def plan(given: Input, form: str, path: str, options: Options) -> Plan:
     if form == "csv":
         return _text.plan(given, path, options)
     if form == "jsonl":
-        return _json_lines.plan(given, options)
+        return _json_lines.plan(given, path, options)
     return _numpy.plan(given, form, options)

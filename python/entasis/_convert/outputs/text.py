@@ -16,7 +16,7 @@ from entasis._csv.write import write_csv
 from entasis._file.file import File, is_frame
 from entasis.errors import UnsupportedTypeError
 
-from .base import Options, Plan, counted
+from .base import Options, Plan, counted, split_codec
 from .tables import as_batches, as_frame
 
 if TYPE_CHECKING:
@@ -30,13 +30,10 @@ if TYPE_CHECKING:
 def plan(given: Input, path: str, options: Options) -> Plan:
     """Decide how a table is written to a text."""
     form: dict[str, Any] = {"threads": options.threads, "nested": "json"}
-    end = path.lower().rpartition("/")[2]
-    for suffix, codec in ((".gz", "gzip"), (".bgz", "gzip"), (".zst", "zstd")):
-        if end.endswith(suffix):
-            form["compression"], end = codec, end.removesuffix(suffix)
-    if options.compression is not None:
-        form["compression"] = None if options.compression == "none" else options.compression
-    if end.endswith((".tsv", ".tab")):
+    plain, codec = split_codec(path)
+    codec = options.compression or codec
+    form["compression"] = None if codec == "none" else codec
+    if plain.endswith((".tsv", ".tab")):
         form["sep"] = "\t"
     lost = _losses.of_file(given)
     spec: list[Any] = []
