@@ -27,7 +27,7 @@ STRATEGIES = {
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_anything(name: str, path: Any) -> None:
-    @settings(max_examples=5000 if LONG else 150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=5000 if LONG else 80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(value=STRATEGIES[name], compression=st.sampled_from([0, 50, 90]))
     def run(value: Any, compression: int) -> None:
         with warnings.catch_warnings():

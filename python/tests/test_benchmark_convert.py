@@ -44,6 +44,7 @@ def test_blocks_of_qs2_are_decompressed(threads, tmp_path):
 def test_the_suite_runs(tmp_path, monkeypatch):
     pytest.importorskip("polars")
     monkeypatch.setattr(r_files, "FILES", [("numbers", "rds", 1000), ("texts", "gzip", 1000)])
+    monkeypatch.setattr(convert.parquet.peak, "of_conversion", lambda *given: 1 << 20)
     frame = pa.table({"a": [1, 2], "b": ["x", None]})
     monkeypatch.setattr(convert.parquet.tpch, "table", lambda *given: _stored(tmp_path, frame))
     context = Context(Options(data=tmp_path, rounds=1), None, tmp_path, suite="convert")

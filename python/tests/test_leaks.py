@@ -40,7 +40,7 @@ def growth(kind: str, n: int, folder: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_kept(kind: str, tmp_path: Path) -> None:
-    n = N if LONG or kind not in CHANGES else 600
+    n = N if LONG or kind not in CHANGES else 200
     grown = growth(kind, n, tmp_path)
     assert grown["files"] <= FILES
     assert grown["threads"] <= THREADS

@@ -17,7 +17,7 @@ import entasis as en
 LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
 thorough = settings(
     deadline=None,
-    max_examples=10_000 if LONG else 200,
+    max_examples=10_000 if LONG else 100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 SCALARS = st.one_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 from typing import Any
 
@@ -12,6 +13,8 @@ from forge import Forge
 
 import entasis as en
 
+LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
+MOST = 200 if LONG else 12  # numbers of a column of cells
 CELLS = ("first", "end", "count", "keys", "pool", "at", "len", "shape")
 INDEX = ("indexed", "buckets", "places")
 EDGES = (
@@ -99,7 +102,7 @@ def test_forge_finds_the_columns_and_changes_nothing(whole, path):
 def test_every_number_takes_every_edge(name, whole, path):
     forge = Forge(whole)
     n = forge.columns[name].n
-    chosen = range(n) if n <= 30 else sorted(random.Random(name).sample(range(n), 30))
+    chosen = range(n) if n <= MOST else sorted(random.Random(name).sample(range(n), MOST))
     for i in chosen:
         now = forge.get(name, i)
         for edge in {*EDGES, now + 1, now - 1, 2 * now} - {now}:
@@ -288,7 +291,7 @@ def test_flipped_bits_under_repaired_checksums(whole, path):
     sound = Forge(whole)
     # Half of the flips are in the columns of cells.
     columns = [column for name, column in sound.columns.items() if name in CELLS or name in ("kinds", "ranks", "ints")]
-    for turn in range(400):
+    for turn in range(4000 if LONG else 150):
         forge = Forge(whole)
         column = rng.choice(columns)
         inside = rng.randrange(column.at, column.at + column.n * column.width)

@@ -233,7 +233,7 @@ def change_on(name: str, path: str) -> None:
 @pytest.mark.parametrize("name", CHANGES)
 def test_verify_beside_a_change_and_after_its_end(name: str, path: Path) -> None:
     """Neither a running change nor one that was killed makes `verify` find damage."""
-    n = 1_000 if LONG else 4
+    n = 1_000 if LONG else 2
     en.write(frame(140_000).drop(columns="a"), path, compression=0)
     here = os.path.dirname(__file__)
     code = f"import sys; sys.path.insert(0, {here!r}); import test_verify as t; t.change_on({name!r}, sys.argv[1])"

@@ -110,7 +110,7 @@ fn repair_blocks(table: &Table, step: usize) -> (u32, u32) {
 
 #[test]
 fn flat_columns() {
-    let (n, step) = if is_long() { (70_000, 11) } else { (66_000, 41) };
+    let (n, step) = if is_long() { (70_000, 11) } else { (66_000, 29) };
     for (table, step) in [(Table::new("shapes", shapes::columns(n)), step), (tables::types(300), 3)] {
         let (n_repaired, n_refused) = repair_blocks(&table, step);
         assert!(n_repaired > 5 && n_refused == 0, "{n_repaired} {n_refused}");
