@@ -32,7 +32,8 @@ from .errors import *  # noqa: F403
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
     from ._convert.convert import convert
-    from ._convert.diff import Diff, diff
+    from ._convert.diff import diff
+    from ._convert.differences import Diff
     from ._csv.problems import Problem, Problems
     from ._csv.read import read_csv
     from ._csv.scan import CsvScan, scan_csv
@@ -107,7 +108,8 @@ __all__ = [
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
     "_convert.convert": ("convert",),
-    "_convert.diff": ("Diff", "diff"),
+    "_convert.diff": ("diff",),
+    "_convert.differences": ("Diff",),
     "_csv.problems": ("Problem", "Problems"),
     "_csv.read": ("read_csv",),
     "_csv.scan": ("CsvScan", "scan_csv"),

@@ -12,6 +12,7 @@ mod block_reader;
 mod buffers;
 mod cells;
 mod column;
+mod command;
 mod cpython;
 mod csv;
 mod errors;
@@ -54,6 +55,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
+    use crate::command::cli_main;
+    #[pymodule_export]
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
     use crate::csv::{
@@ -63,13 +66,15 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]
+    use crate::query::where_words;
+    #[pymodule_export]
     use crate::r_files::store_r;
     #[pymodule_export]
     use crate::row_sets::RowBits;
     #[pymodule_export]
     use crate::row_sets::RowNumbers;
     #[pymodule_export]
-    use crate::tools::{cli_main, default_threads, is_unicode, platform_features, set_threads};
+    use crate::tools::{default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};
     #[pymodule_export]

@@ -72,6 +72,12 @@ pub fn field(py: Python<'_>, file: &File, column: u64, name: &str) -> PyResult<u
     entasis_query::field(file, column, name).map_err(|e| errors::raise(py, &e))
 }
 
+/// The words of a condition as the command takes it, among them the names of its columns.
+#[pyfunction]
+pub fn where_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
+    entasis_query::where_words(text).map_err(|e| errors::raise(py, &e))
+}
+
 fn unknown(what: &str) -> PyErr {
     PyValueError::new_err(format!("unknown {what} in a condition"))
 }
@@ -128,6 +134,10 @@ impl Conditions<'_> {
             "match" => {
                 let test = string_test(&tree.get_item(2)?.extract::<String>()?)?;
                 Predicate::Match { column: column()?, test, pattern: tree.get_item(3)?.extract()? }
+            }
+            "where" => {
+                let text: String = tree.get_item(1)?.extract()?;
+                entasis_cli::condition(self.file, &text).map_err(|e| errors::raise(tree.py(), &e))?
             }
             _ => return Err(unknown("part")),
         })

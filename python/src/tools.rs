@@ -25,12 +25,6 @@ pub fn default_threads() -> usize {
     entasis::default_threads()
 }
 
-/// Runs the command line. Returns the exit code.
-#[pyfunction]
-pub fn cli_main(py: Python<'_>, args: Vec<std::ffi::OsString>) -> i32 {
-    py.detach(|| entasis_cli::run(args))
-}
-
 /// The name and state of each feature of the core that an environment variable switches off.
 #[pyfunction]
 pub fn platform_features() -> Vec<(&'static str, String)> {

@@ -63,6 +63,7 @@ DOCUMENTED = [
     "_changes",
     "_convert.convert",
     "_convert.diff",
+    "_convert.differences",
     "_csv.read",
     "_csv.scan",
     "_csv.sniff",

@@ -38,6 +38,7 @@ LAYERS = [
     ("_grow",),
     ("_npz_lengths", "_npz"),
     ("_convert",),
+    ("_command",),
     ("_api", "_buffers", "_inspection", "_cli"),
     ("_changes", "_history"),
     ("_torch",),

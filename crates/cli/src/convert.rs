@@ -1,24 +1,28 @@
-//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text.
+//! `entasis convert`: files of one format into files of another.
 
 use std::fs::File;
-use std::io::{BufWriter, Read as _, Write};
+use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use entasis::{Durable, Error, MAGIC, WriteOptions, has_name_of_text};
+use entasis::{Durable, Error, WriteOptions};
 use entasis_csv::problems::{OnError, Problems};
-use entasis_csv::source::Origin;
 use entasis_csv::{Job, Outcome as Read};
 
 use crate::change::parse_seconds;
-use crate::csv::{self, CsvArgs};
+use crate::csv::{self, CsvArgs, is_stdin};
 use crate::failure::{Failure, Outcome};
+use crate::format::{Format, Source};
 use crate::from_r;
+use crate::hosted;
 use crate::lend::store;
+use crate::level::{self, Level};
 use crate::output::Out;
 use crate::progress::Watch;
+use crate::target::{self, differ, refuse_other};
 use crate::text::{count, escape, size};
+use crate::through_host;
 use crate::to_text;
 
 const EXAMPLES: &str = "Examples:
@@ -30,66 +34,129 @@ const EXAMPLES: &str = "Examples:
   entasis convert flights.entasis flights.csv
   entasis convert --sep ';' --columns day,delay flights.entasis days.csv.gz
   entasis convert model.rds model.entasis
+  entasis convert flights.parquet flights.entasis
+  entasis convert --strict --verify flights.entasis flights.parquet
+  entasis convert --where \"delay > 60\" flights.parquet late.feather
+  entasis convert --to jsonl flights.arrow - | jq .delay
 
-Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
+The format of IN is that of its first bytes, then of its name; that of OUT is that of its name. Every format of IN goes with every \
+format of OUT, except that R writes its own. Parquet, Arrow, Feather, JSON lines, NPY and NPZ, --where, --verify, and --strict for texts need the command of the Python \
+package, and pyarrow (pip install 'entasis[all]'). What OUT can't hold is listed by column.
+
+Several texts or Parquet files are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
 RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
 comes back exactly.";
 
-/// Write text files (CSV) or a file of R into an Entasis file, or an Entasis file as a text
+/// Convert files of one format into a file of another: text, Parquet, Arrow, R and others
 ///
-/// The file takes its place only when all rows are written.
+/// OUT takes its place only when all rows are written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Text files, patterns in quotes such as 'sales-*.csv', - for the standard input, or one file
-    /// of R or of Entasis
+    /// A file; several texts or Parquet files; patterns in quotes such as 'sales-*.csv'; a folder of
+    /// Parquet files; or - for the standard input
     #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
-    /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard
-    /// for .zst, and - for the standard output
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write. A text is compressed if its name ends with .gz or .zst. - is the standard
+    /// output, for a text, JSON lines or a stream of Arrow
     #[arg(value_name = "OUT")]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
+    /// The format of IN [default: by its first bytes, then by its name]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub(crate) from: Option<Format>,
+    /// The format of OUT: entasis, csv, parquet, arrow, arrow_stream, feather, npy, npz or jsonl
+    /// [default: by its name]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub(crate) to: Option<Format>,
     /// The name of a first column in addition, with the path of the text of each row
     #[arg(long, value_name = "NAME")]
-    id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The rows to write, from START on and before STOP. Each may be absent
     #[arg(long, value_name = "START:STOP", value_parser = parse_rows)]
-    rows: Option<Range<u64>>,
+    pub(crate) rows: Option<Range<u64>>,
+    /// The condition on the rows to write, as for `entasis select`
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub(crate) condition: Option<String>,
+    /// Read OUT back and compare it with IN before it takes its place. Columns with a loss are not
+    /// compared
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Fail if OUT can't hold everything, and write nothing
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Write places that do not fit into this file, as CSV
     #[arg(long, value_name = "FILE")]
-    problems: Option<PathBuf>,
-    /// The compression, 0 (raw) to 100 (smallest), of all columns or of one: price=90. May be
-    /// repeated [default: 50]
-    #[arg(short, long, value_name = "[NAME=]C", value_parser = parse_compression)]
-    compression: Vec<(Option<String>, u8)>,
+    pub(crate) problems: Option<PathBuf>,
+    /// The compression of an Entasis file, 0 (raw) to 100 (smallest), of all columns or of one:
+    /// price=90. May be repeated [default: 50]. Of other files none, snappy, gzip, brotli, lz4 or
+    /// zstd, if they have it
+    #[arg(short, long, value_name = "[NAME=]C", value_parser = level::parse)]
+    pub(crate) compression: Vec<Level>,
     /// How long to wait for another writer of OUT
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
-    wait: f64,
+    pub(crate) wait: f64,
     /// Don't wait for the disk: after a power failure OUT may be damaged
     #[arg(long)]
-    no_sync: bool,
+    pub(crate) no_sync: bool,
     /// Keep functions of a file of R as data, which is never run. Without it they are refused
     #[arg(long)]
-    functions: bool,
+    pub(crate) functions: bool,
     #[command(flatten)]
-    csv: CsvArgs,
+    pub(crate) csv: CsvArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let durable = if args.no_sync { Durable::Never } else { Durable::default() };
-    if let [input] = &args.inputs[..]
-        && to_text::is_entasis(input)
-    {
-        return from_file(args, input, durable, out);
+    let paths = csv::expanded(&args.inputs)?;
+    let source = source(args, &paths)?;
+    let target = target::format(&args.output, args.to, source)?;
+    // The inputs are read while the target is written.
+    for one in paths.iter().filter(|path| !is_stdin(path)) {
+        for other in [Some(args.output.as_path()), args.problems.as_deref()].into_iter().flatten() {
+            differ(one, other)?;
+        }
     }
-    if let [input] = &args.inputs[..]
-        && entasis_convert::detect(input).is_some()
-    {
-        return from_r_file(args, input, durable, out);
+    if let Some(problems) = &args.problems {
+        differ(&args.output, problems)?;
     }
+    refuse_other(&args.output, target, args.to, source)?;
+    if let Some(work) = through_host::reason(args, &paths, source, target) {
+        let host = hosted::required(&work)?;
+        return through_host::run(args, paths, source, target, host, out);
+    }
+    match (source, &paths[..]) {
+        (Source::Known(Format::Entasis), [input]) => from_file(args, input, durable, out),
+        (Source::Known(form), [input]) if form.is_of_r() => from_r_file(args, input, target, durable, out),
+        _ => from_text(args, paths, durable, out),
+    }
+}
+
+/// The format of the inputs.
+fn source(args: &Args, paths: &[PathBuf]) -> Outcome<Source> {
+    if let Some(from) = args.from {
+        return Ok(Source::Known(from));
+    }
+    let of = |path: &PathBuf| if is_stdin(path) { Source::of_stdin() } else { Source::of_file(path) };
+    let Some((first, others)) = paths.split_first() else { return Ok(Source::Other) };
+    let found = of(first);
+    for other in others {
+        if of(other) != found {
+            let message = format!(
+                "{} and {} have different formats: convert them one by one",
+                first.display(),
+                other.display()
+            );
+            return Err(Failure::Other(message));
+        }
+    }
+    Ok(found)
+}
+
+/// Writes texts into an Entasis file.
+fn from_text(args: &Args, paths: Vec<PathBuf>, durable: Durable, out: &mut Out) -> Outcome {
     if args.functions {
         return Err(Failure::Other("--functions is for files of R".to_owned()));
     }
@@ -100,24 +167,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     options.id.clone_from(&args.id);
     options.rows.clone_from(&args.rows);
-    let write = write_options(args, durable);
-    let origins = csv::origins(&args.inputs)?;
-    // The texts are read while the file is written.
-    let paths = origins.iter().filter_map(|(_, origin)| match origin {
-        Origin::Path(path) => Some(path.as_path()),
-        _ => None,
-    });
+    let write = write_options(args, durable)?;
+    let origins = csv::origins(paths);
     let problems = args.problems.as_deref();
-    for one in paths {
-        for other in [Some(args.output.as_path()), problems].into_iter().flatten() {
-            differ(one, other)?;
-        }
-    }
-    if let Some(problems) = problems {
-        differ(&args.output, problems)?;
-    }
-    refuse_other(&args.output)?;
-    check_name(&args.output, false)?;
     let is_single = origins.len() == 1;
     let label = match &origins[..] {
         [(name, _)] => format!("converting {}", escape(name)),
@@ -151,55 +203,50 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-fn write_options(args: &Args, durable: Durable) -> WriteOptions {
-    let of_column = |(name, c): &(Option<String>, u8)| Some((name.clone()?, *c));
-    WriteOptions {
-        compression: args.compression.iter().rev().find(|(name, _)| name.is_none()).map(|(_, c)| *c),
-        column_compression: args.compression.iter().filter_map(of_column).collect(),
+fn write_options(args: &Args, durable: Durable) -> Outcome<WriteOptions> {
+    let (compression, column_compression) = level::of_entasis(&args.compression)?;
+    Ok(WriteOptions {
+        compression,
+        column_compression,
         threads: args.csv.threads,
         durable,
         wait: Duration::from_secs_f64(args.wait),
         ..WriteOptions::default()
-    }
+    })
 }
 
-/// Writes a file of R as an Entasis file, or as a text if OUT names one.
-fn from_r_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
-    if args.output == Path::new("-") || has_name_of_text(&args.output) {
+/// Writes a file of R as an Entasis file, or as a text.
+fn from_r_file(args: &Args, input: &Path, target: Format, durable: Durable, out: &mut Out) -> Outcome {
+    if target == Format::Csv {
         return from_file(args, input, durable, out);
     }
     let others = [
         (args.id.is_some(), "--id"),
         (args.problems.is_some(), "--problems"),
-        (args.rows.is_some(), "--rows"),
         (args.csv.selects(), "--columns and --drop"),
     ];
-    if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
-        let message = format!("{option}: not for {}, a file of R, which is read whole", input.display());
-        return Err(Failure::Other(message));
-    }
+    refuse_given(&others, || format!("not for {}, a file of R, which is read whole", input.display()))?;
     args.csv.format()?;
-    differ(input, &args.output)?;
-    refuse_other(&args.output)?;
-    check_name(&args.output, false)?;
-    from_r::run(input, &args.output, args.functions, &write_options(args, durable), out)
+    from_r::run(input, &args.output, args.functions, &write_options(args, durable)?, out)
 }
 
-/// Writes an Entasis file as a text.
+/// Writes an Entasis file, or a file of R, as a text.
 fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
     let others = [
         (args.id.is_some(), "--id"),
         (args.problems.is_some(), "--problems"),
         (!args.compression.is_empty(), "--compression"),
     ];
-    if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
-        let message =
-            format!("{option} is for texts that are read, and {} is an Entasis file", input.display());
-        return Err(Failure::Other(message));
-    }
-    differ(input, &args.output)?;
-    check_name(&args.output, true)?;
+    refuse_given(&others, || format!("for texts that are read, and {} is no text", input.display()))?;
     to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, out)
+}
+
+/// Returns an error for the first option that is given.
+pub(crate) fn refuse_given(options: &[(bool, &str)], why: impl Fn() -> String) -> Outcome {
+    match options.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(Failure::Other(format!("{option}: {}", why()))),
+        None => Ok(()),
+    }
 }
 
 /// Rows from the first one on: START:STOP, where each may be absent.
@@ -211,92 +258,6 @@ fn parse_rows(text: &str) -> Result<Range<u64>, String> {
     let (start, stop) = text.split_once(':').ok_or("write START:STOP, such as 1000:1010")?;
     let (start, stop) = (number(start, 0)?, number(stop, u64::MAX)?);
     if stop < start { Err("STOP is before START".to_owned()) } else { Ok(start..stop) }
-}
-
-/// A compression, after the name of a column or alone.
-fn parse_compression(text: &str) -> Result<(Option<String>, u8), String> {
-    let (name, number) = match text.rsplit_once('=') {
-        Some((name, number)) => (Some(name.to_owned()), number),
-        None => (None, text),
-    };
-    match number.parse() {
-        Ok(compression @ 0..=100) => Ok((name, compression)),
-        _ => Err(format!("{number:?} is not an integer from 0 to 100")),
-    }
-}
-
-/// Returns an error if two paths name one file.
-fn differ(one: &Path, other: &Path) -> Outcome {
-    if !is_same(one, other) {
-        return Ok(());
-    }
-    Err(Failure::Other(format!("{} and {} are the same file", one.display(), other.display())))
-}
-
-/// Ends of names that say another format than the command writes, and the way to it.
-const OTHERS: [(&str, &str); 4] = [
-    (".parquet .pq .arrow .arrows .ipc .feather .npy .npz .jsonl .ndjson", "en.convert in Python writes it"),
-    (".rds", "convert_entasis() in R writes it"),
-    (".rda .rdata .qs2 .qdata .fst", "read_entasis() in R reads the file, and save() or a package writes it"),
-    (".json .xlsx .xls .pkl .h5 .sqlite .db", "no verb writes it"),
-];
-
-/// Returns an error if the name of a target says another format than the one that is written.
-fn check_name(path: &Path, is_text: bool) -> Outcome {
-    let end = path.extension().map(|end| format!(".{}", end.to_string_lossy().to_ascii_lowercase()));
-    let other = end.and_then(|end| {
-        let found = OTHERS.iter().find(|(ends, _)| ends.split(' ').any(|one| one == end));
-        found.map(|(_, how)| format!("{} would not be a {end} file: {how}", path.display()))
-    });
-    let other = other.or_else(|| match (is_text, has_name_of_text(path)) {
-        (false, true) => Some(format!(
-            "{} is the name of a text, and IN is a text: name an Entasis file, such as {}",
-            path.display(),
-            path.with_extension("entasis").display()
-        )),
-        (true, _) if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("entasis")) => {
-            Some("both are Entasis files: copy IN, or write some rows with `entasis select`".to_owned())
-        }
-        _ => None,
-    });
-    other.map_or(Ok(()), |message| Err(Failure::Other(message)))
-}
-
-/// Returns an error if `path` is a file of another format. A command without its last word would
-/// replace a text.
-fn refuse_other(path: &Path) -> Outcome {
-    let mut start = Vec::new();
-    if path.is_file()
-        && let Ok(file) = File::open(path)
-        && file.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok()
-        && !start.is_empty()
-        && start != MAGIC
-    {
-        let message = format!(
-            "{} exists and is not an Entasis file: remove it, or pass another OUT after the texts",
-            path.display()
-        );
-        return Err(Failure::Other(message));
-    }
-    Ok(())
-}
-
-/// Whether two paths name one file, or one place where none is.
-fn is_same(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
-        use std::os::unix::fs::MetadataExt;
-        // Devices such as /dev/null may be both.
-        return one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino());
-    }
-    let place = |path: &Path| {
-        std::fs::canonicalize(path).or_else(|error| {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
-            path.file_name().map(|name| folder.join(name)).ok_or(error)
-        })
-    };
-    matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Writes problems as CSV. Those of several texts have the name of their text.

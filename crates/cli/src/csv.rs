@@ -19,55 +19,55 @@ pub(crate) struct CsvArgs {
     /// The separator: a character such as ; or "\t", one and a blank to leave out blanks before
     /// fields, or "blanks" for runs of blanks and tabs
     #[arg(long, value_name = "CHAR|blanks", value_parser = parse_separator)]
-    sep: Option<(u8, Blanks)>,
+    pub(crate) sep: Option<(u8, Blanks)>,
     /// The character around quoted fields, or none
     #[arg(long, value_name = "CHAR|none", value_parser = parse_optional)]
-    quote: Option<Byte>,
+    pub(crate) quote: Option<Byte>,
     /// The character before one without its meaning, or none
     #[arg(long, value_name = "CHAR|none", value_parser = parse_optional)]
-    escape: Option<Byte>,
+    pub(crate) escape: Option<Byte>,
     /// The character at the start of lines to leave out, or none
     #[arg(long, value_name = "CHAR|none", value_parser = parse_optional)]
-    comment: Option<Byte>,
+    pub(crate) comment: Option<Byte>,
     /// Lines before the header
     #[arg(long, value_name = "N")]
-    skip: Option<usize>,
+    pub(crate) skip: Option<usize>,
     /// The first row has values, not names
     #[arg(long, conflicts_with = "header")]
-    no_header: bool,
+    pub(crate) no_header: bool,
     /// The first row has names, even if it looks like values
     #[arg(long)]
-    header: bool,
+    pub(crate) header: bool,
     /// The names of the columns, instead of those of the header
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    names: Option<Vec<String>>,
+    pub(crate) names: Option<Vec<String>>,
     /// The type of a column, such as zip=string, day=date or city=categorical. May be repeated
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = parse_type)]
-    types: Vec<(String, Type)>,
+    pub(crate) types: Vec<(String, Type)>,
     /// A format of dates, such as %d.%m.%Y, for all columns or for one: day=%Y%m%d. May be repeated
     #[arg(long, value_name = "[NAME=]FORMAT")]
-    dates: Vec<String>,
+    pub(crate) dates: Vec<String>,
     /// Write the values of lists and structs as JSON, where they are refused otherwise
     #[arg(long, value_name = "FORM")]
     pub(crate) nested: Option<crate::nested_text::Form>,
     /// Whether columns of text stay strings or become categoricals
     #[arg(long, value_name = "WHAT", default_value = "plain", value_parser = ["plain", "categorical"])]
-    strings: String,
+    pub(crate) strings: String,
     /// A word for missing values, instead of NA, N/A, NULL and null. May be repeated
     #[arg(long, value_name = "WORD")]
-    na: Option<Vec<String>>,
+    pub(crate) na: Option<Vec<String>>,
     /// The decimal mark
     #[arg(long, value_name = "CHAR", value_parser = parse_byte)]
-    decimal: Option<u8>,
+    pub(crate) decimal: Option<u8>,
     /// The mark between groups of three digits
     #[arg(long, value_name = "CHAR", value_parser = parse_byte)]
-    thousands: Option<u8>,
+    pub(crate) thousands: Option<u8>,
     /// The encoding, such as latin1 [default: a byte order mark decides, else UTF-8, else a guess]
     #[arg(long, value_name = "NAME")]
-    encoding: Option<String>,
+    pub(crate) encoding: Option<String>,
     /// A file with a spec, as `entasis sniff --json` prints it
     #[arg(long, value_name = "FILE")]
-    spec: Option<PathBuf>,
+    pub(crate) spec: Option<PathBuf>,
     /// The columns to read, in this order
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
@@ -76,13 +76,13 @@ pub(crate) struct CsvArgs {
     pub(crate) drop: Option<Vec<String>>,
     /// Rows may have fewer fields than the header
     #[arg(long)]
-    fill: bool,
+    pub(crate) fill: bool,
     /// For places that do not fit: an error, missing values, or rows that are left out
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = ["error", "missing", "skip"])]
-    on_error: String,
+    pub(crate) on_error: String,
     /// The most bytes of a field, such as 1GiB
     #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = parse_len)]
-    max_field: usize,
+    pub(crate) max_field: usize,
     /// The most bytes of the compressed copy of a stream, for columns that change their type late
     #[arg(long, value_name = "BYTES", default_value = "64GiB", value_parser = parse_size)]
     spill_limit: u64,
@@ -191,9 +191,9 @@ pub(crate) fn origin(path: &Path) -> Origin {
     Origin::Path(path.to_path_buf())
 }
 
-/// The sources of one table with their names. Shells expand patterns before the command sees them,
-/// unless they are quoted or the shell does not know them.
-pub(crate) fn origins(inputs: &[PathBuf]) -> entasis::Result<Vec<(String, Origin)>> {
+/// The paths of patterns. Shells expand patterns before the command sees them, unless they are quoted
+/// or the shell does not know them.
+pub(crate) fn expanded(inputs: &[PathBuf]) -> entasis::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for input in inputs {
         let text = input.to_str().filter(|text| text.contains(['*', '?', '[']));
@@ -205,6 +205,11 @@ pub(crate) fn origins(inputs: &[PathBuf]) -> entasis::Result<Vec<(String, Origin
     if found.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(Error::argument("the standard input can be read only once").advise("pass - once"));
     }
+    Ok(found)
+}
+
+/// The sources of one table with their names.
+pub(crate) fn origins(paths: Vec<PathBuf>) -> Vec<(String, Origin)> {
     let named = |path: PathBuf| {
         let origin = origin(&path);
         let name = match &origin {
@@ -213,7 +218,7 @@ pub(crate) fn origins(inputs: &[PathBuf]) -> entasis::Result<Vec<(String, Origin
         };
         (name, origin)
     };
-    Ok(found.into_iter().map(named).collect())
+    paths.into_iter().map(named).collect()
 }
 
 /// The files that a pattern matches, in the order of their names.
@@ -249,7 +254,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 }
 
 /// The formats of dates of each column, and those of all columns.
-fn formats(texts: &[String]) -> Vec<(Option<String>, Vec<String>)> {
+pub(crate) fn formats(texts: &[String]) -> Vec<(Option<String>, Vec<String>)> {
     let mut found: Vec<(Option<String>, Vec<String>)> = Vec::new();
     for text in texts {
         let (name, format) = match text.rsplit_once('=') {

@@ -91,8 +91,11 @@ impl Iterator for Found<'_> {
     }
 }
 
-/// The condition on the columns of the table and on the labels of its rows.
-pub(crate) fn predicate(file: &File, condition: &str) -> Result<Predicate> {
+/// The condition on the columns of the table and on the labels of its rows, as `--where` has it.
+///
+/// # Errors
+/// *Argument* for a condition that does not fit the table; otherwise as for reading.
+pub fn predicate(file: &File, condition: &str) -> Result<Predicate> {
     let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
         Source::Column(info) => Some((label.name, info.index)),
         Source::Range { .. } => None,

@@ -193,15 +193,26 @@ impl Shown {
 
 /// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    let Some((start, stop)) = args.rows else { return run_first(args, out) };
     let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
-    let (start, stop) = args.rows.unwrap_or((None, Some(args.limit.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
         let message =
             format!("row {} is out of range: the table has {}", start.unwrap_or(0), count(n_rows, "row"));
         Error::argument(message).in_file(&args.print.file).advise("rows count from 0, STOP is not included")
     })?;
     print_range(&file, rows, &args.print, out)
+}
+
+/// Prints the first rows.
+fn run_first(args: &Args, out: &mut Out) -> Outcome {
+    let (file, n_all) = args.print.read.open.open_first(&args.print.file, args.limit)?;
+    let n = args.limit.min(file.n_rows());
+    let note = match n_all {
+        Some(all) => format!("{} of {}", thousands(n), count(all, "row")),
+        None => format!("the first {}", count(n, "row")),
+    };
+    print(&file, &RowSet::from(0..n), Some(note), &args.print, out)
 }
 
 /// Runs `entasis tail`.

@@ -9,6 +9,7 @@ use crate::failure::Outcome;
 use crate::files::FilesArgs;
 use crate::json;
 use crate::open::OpenArgs;
+use crate::open_other;
 use crate::output::{Out, WidthArgs};
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
@@ -46,7 +47,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
     let mut first = true;
     args.files.for_each(out, |path, out| {
-        let file = args.open.open(path)?;
+        let file = args.open.open_own(path).map_err(|error| match open_other::form_of(path, &error) {
+            Some(_) => error.advise(
+                "`entasis schema` shows its columns, and `entasis convert` makes an Entasis file of it",
+            ),
+            None => error,
+        })?;
         let info = file.info()?;
         if args.files.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();

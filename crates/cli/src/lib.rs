@@ -1,7 +1,8 @@
 //! The `entasis` command: shows, verifies and changes Entasis files.
 //!
-//! Each verb has a file. [`run`] is the entry point, for the program and for the script of the
-//! Python package, which also takes [`NestedAsJson`].
+//! Each verb has a file. [`run`] is the entry point of the program, and [`run_with`] that of the
+//! script of the Python package: it brings a [`Host`] for formats that libraries of Python read. That
+//! package also takes [`NestedAsJson`] and [`condition`].
 #![deny(unsafe_code)]
 
 mod add;
@@ -17,18 +18,23 @@ mod completions;
 mod convert;
 mod copy;
 mod csv;
+mod diff;
 mod drop;
 mod failure;
 mod files;
+mod format;
 mod found;
 mod from_r;
 mod generations;
 mod head;
+mod host;
+mod hosted;
 mod info;
 mod json;
 mod json_value;
 mod labels;
 mod lend;
+mod level;
 mod limits;
 mod man;
 mod metadata;
@@ -38,6 +44,7 @@ mod nested_text;
 mod new_columns;
 mod objects;
 mod open;
+mod open_other;
 mod output;
 mod progress;
 mod rename;
@@ -49,7 +56,10 @@ mod schema;
 mod select;
 mod sniff;
 mod table;
+mod target;
 mod text;
+mod text_options;
+mod through_host;
 mod to_text;
 mod tree;
 mod types;
@@ -59,6 +69,8 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub use found::predicate as condition;
+pub use host::{Host, Input, Progress, Reply, Request};
 pub use nested_text::NestedAsJson;
 use output::Out;
 
@@ -91,13 +103,14 @@ const EXAMPLES: &str = "  \
   entasis compact flights.entasis             drop what changes left in the file
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
   entasis sniff flights.csv                   how a text file is written
-  entasis convert flights.csv out.entasis     a text file as an Entasis file
+  entasis convert flights.csv out.entasis     a file of another format as an Entasis file
+  entasis diff old.entasis new.parquet        the differences of two tables
   entasis completions bash                    a script for the completion of words
   entasis man                                 the manual page
   cat flights.entasis | entasis head -        a file from the standard input";
 
-const EXIT_STATUS: &str =
-    "0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.";
+const EXIT_STATUS: &str = "0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage. \
+    `entasis diff`: 0 equal; 1 different; 2 an error.";
 
 const ENVIRONMENT: &str = "NO_COLOR=1 in the environment turns styles off.";
 
@@ -134,15 +147,23 @@ enum Verb {
     Repair(repair::Args),
     Sniff(sniff::Args),
     Convert(convert::Args),
+    Diff(diff::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
 
 /// Runs the command with these arguments (without the program's name) and returns its exit code: 0
 /// for success, 1 if a file or an operation failed, 2 for wrong usage, 130 if the user stopped it.
+/// `entasis diff` returns 1 for different tables, and 2 for all errors.
 ///
 /// Results go to the standard output, errors and progress to the standard error.
 pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
+    run_with(args, None)
+}
+
+/// As [`run`], with a host for the work that needs other libraries.
+pub fn run_with<I: IntoIterator<Item = OsString>>(args: I, host: Option<&'static dyn Host>) -> i32 {
+    host::set(host);
     // A failure is ignored: the command then runs without the reserve.
     let _ = entasis::reserve::refill();
     let words: Vec<_> = std::iter::once(OsString::from("entasis")).chain(args).collect();
@@ -179,6 +200,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Sniff(args) => sniff::run(args, &mut out),
         Verb::Convert(args) => convert::run(args, &mut out),
+        Verb::Diff(args) => diff::run(args, &mut out),
         Verb::Completions(args) => completions::run(args, Cli::command(), &mut out),
         Verb::Man(man::Args {}) => man::run(&Cli::command(), &mut out),
     };
@@ -186,7 +208,12 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     match outcome {
         Ok(()) if out.failed() => 1,
         Ok(()) => 0,
-        Err(failure) => failure.report(),
+        Err(failure) => match (failure.report(), &cli.verb) {
+            // The report was cut by its reader.
+            (0, Verb::Diff(_)) => i32::from(out.failed()),
+            (1, Verb::Diff(_)) => 2,
+            (code, _) => code,
+        },
     }
 }
 

@@ -66,12 +66,22 @@ fn advised(error: Error) -> Error {
 /// The name of the standard input in messages.
 const STDIN: &str = "standard input";
 
-/// The bytes of the standard input.
+/// The standard input as a source.
 fn standard_input() -> entasis::Result<Box<MemorySource>> {
+    Ok(Box::new(MemorySource::new(standard_bytes()?)))
+}
+
+/// The bytes of the standard input.
+pub(crate) fn standard_bytes() -> entasis::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
     read.map_err(|e| Error::io(e, "read the standard input").in_file(Path::new("-")))?;
-    Ok(Box::new(MemorySource::new(bytes)))
+    Ok(bytes)
+}
+
+/// Opens an Entasis file from the standard input.
+pub(crate) fn open_stdin() -> entasis::Result<File> {
+    File::from_source(standard_input()?, Path::new(STDIN), Limits::default())
 }
 
 /// A number of rows, the value of `--limit`.

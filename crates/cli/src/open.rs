@@ -5,6 +5,7 @@ use std::path::Path;
 use entasis::{Error, File};
 
 use crate::limits::LimitArgs;
+use crate::open_other;
 
 /// The state of a file that a verb shows, and the limits that it opens the file with.
 #[derive(Clone, clap::Args)]
@@ -17,12 +18,36 @@ pub(crate) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// Opens a file; `-` is the standard input, which is read into memory.
+    /// Opens a file; `-` is the standard input, which is read into memory. Files of other formats
+    /// are read into memory by the host.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
+        self.open_from(path, None).map(|(file, _)| file)
+    }
+
+    fn open_from(&self, path: &Path, n: Option<u64>) -> entasis::Result<(File, Option<u64>)> {
+        match self.open_own(path) {
+            Ok(file) => {
+                let n_rows = file.n_rows();
+                Ok((file, Some(n_rows)))
+            }
+            Err(error) => open_other::open(path, error, n, self.limits.limits()?),
+        }
+    }
+
+    /// Opens a file of Entasis or of R.
+    pub(crate) fn open_own(&self, path: &Path) -> entasis::Result<File> {
         match self.generation {
             Some(number) => at_generation(&self.limits.open_whole(path)?, number),
             None => self.limits.open(path),
         }
+    }
+
+    /// Opens a table, of other formats only the first `n` rows. Also returns the number of all rows,
+    /// if it is known.
+    pub(crate) fn open_first(&self, path: &Path, n: u64) -> entasis::Result<(File, Option<u64>)> {
+        let (file, n_rows) = self.open_from(path, Some(n))?;
+        require_table(&file, path)?;
+        Ok((file, n_rows))
     }
 
     /// Opens a file that holds a table.

@@ -33,6 +33,11 @@ impl Watch {
                 }
             });
         });
+        Self::of_host(label)
+    }
+
+    /// Watches work of the host, which has a handler of Ctrl-C.
+    pub(crate) fn of_host(label: impl Into<String>) -> Self {
         let visible = io::stderr().is_terminal();
         Self { label: label.into(), started: Instant::now(), bar: OnceLock::new(), visible }
     }
@@ -42,6 +47,29 @@ impl Watch {
         let mut watch = Self::new(label);
         watch.visible &= !io::stdout().is_terminal();
         watch
+    }
+
+    /// Shows how much is done, of how much if that is known.
+    pub(crate) fn count(&self, done: u64, total: Option<u64>) {
+        if let Some(total) = total {
+            self.progress(done, total);
+        } else if self.visible && self.started.elapsed() >= PATIENCE {
+            let bar = self.bar.get_or_init(|| {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                if let Ok(style) = ProgressStyle::with_template("{msg} {human_pos}") {
+                    bar.set_style(style);
+                }
+                bar.with_message(self.label.clone())
+            });
+            bar.set_position(done);
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
     }
 
     /// Returns an error after the user pressed Ctrl-C.
@@ -83,8 +111,6 @@ impl Monitor for Step {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
+        self.clear();
     }
 }

@@ -215,10 +215,13 @@ fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
 pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
     use std::io::Write;
 
-    let file = args.open.open_table(&args.file)?;
     let n = match &args.condition {
-        None => file.n_rows(),
+        None => match args.open.open_first(&args.file, 0)? {
+            (_, Some(n)) => n,
+            (_, None) => args.open.open_table(&args.file)?.n_rows(),
+        },
         Some(condition) => {
+            let file = args.open.open_table(&args.file)?;
             let watch = Watch::new("counting");
             let predicate = predicate(&file, condition)?;
             Scan::new(&file, &predicate)?.count(args.threads, &watch)?

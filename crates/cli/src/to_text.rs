@@ -1,21 +1,22 @@
 //! Entasis files as text: `entasis convert` and `entasis select`.
 
-use std::io::{self, Read as _, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{ColumnInfo, Durable, Error, File, Limits, MAGIC, Monitor, Rows, default_threads};
+use entasis::{ColumnInfo, Durable, Error, File, Limits, Monitor, Rows, default_threads};
 use entasis_csv::write::{
     Compression, Nested, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
 };
 use entasis_query::NanIsNull;
 
-use crate::csv::CsvArgs;
+use crate::csv::{CsvArgs, is_stdin};
 use crate::failure::{Failure, Outcome};
 use crate::found::Found;
 use crate::labels;
 use crate::lend;
+use crate::limits::open_stdin;
 use crate::names::requested_columns;
 use crate::nested_text::{self, NestedAsJson};
 use crate::open::require_table;
@@ -23,14 +24,6 @@ use crate::output::Out;
 use crate::progress::{Step, Watch};
 use crate::row_set::RowSet;
 use crate::text::{count, escape, size};
-
-/// Whether a path names an Entasis file.
-pub(crate) fn is_entasis(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read =
-        std::fs::File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
-    path.is_file() && read.is_ok() && start == MAGIC
-}
 
 /// Writes the rows of a file into a text at `output`; `-` is the standard output.
 pub(crate) fn run(
@@ -43,7 +36,7 @@ pub(crate) fn run(
 ) -> Outcome {
     let format = args.format()?;
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
-    let file = lend::open(input, Limits::default(), &watch)?;
+    let file = if is_stdin(input) { open_stdin()? } else { lend::open(input, Limits::default(), &watch)? };
     require_table(&file, input)?;
     let columns = columns(&file, input, args)?;
     let all = 0..file.n_rows();

@@ -71,6 +71,7 @@ mod selection;
 mod string_set;
 mod test;
 mod time_kind;
+mod tokens;
 mod where_clause;
 mod wide_decimal;
 
@@ -80,4 +81,5 @@ pub use predicate::{Comparison, Literal, Match, NanRule, Predicate, Rules};
 pub use row_bits::RowBits;
 pub use scan::{Plan, Scan};
 pub use time_kind::TimeKind;
+pub use tokens::where_words;
 pub use where_clause::parse_where;

@@ -28,6 +28,7 @@ use entasis::{ColumnInfo, ColumnType, Error, File, Kind, Logical, Physical, Resu
 use crate::fields::field;
 use crate::host_rules::missing_rules;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
+use crate::tokens::{Token, token, wrong};
 
 /// Parses a clause to a predicate for a file. The clause may also name `others`: columns that are
 /// not in the table, such as the levels of an index. A name that occurs in both means the table's
@@ -62,69 +63,17 @@ enum Operand {
     Length(u64),
 }
 
-#[derive(Clone, PartialEq, Debug)]
-enum Token {
-    Word(String),
-    /// A column in quotes.
-    Quoted(String),
-    Number(String),
-    Text(String),
-    Sign(&'static str),
-}
-
-const SIGNS: [&str; 11] = ["==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","];
-
 impl Parser<'_> {
     fn wrong(&self, wanted: &str) -> Error {
-        let rest: String = self.text[self.at..].chars().take(20).collect();
-        let found =
-            if rest.trim().is_empty() { "the end".to_owned() } else { format!("{:?}", rest.trim_start()) };
-        let position = self.text[..self.at].chars().count() + 1;
-        Error::argument(format!("the condition needs {wanted} at character {position}, not {found}"))
-    }
-
-    /// The next token and its end.
-    fn token(&self) -> Result<Option<(Token, usize)>> {
-        let rest = self.text[self.at..].trim_start();
-        let start = self.text.len() - rest.len();
-        let Some(first) = rest.chars().next() else { return Ok(None) };
-        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            return Ok(Some((Token::Sign(sign), start + sign.len())));
-        }
-        if first == '\'' || first == '"' {
-            let mut text = String::new();
-            let mut chars = rest.char_indices().skip(1).peekable();
-            while let Some((i, c)) = chars.next() {
-                let is_end = c == first && chars.next_if(|(_, next)| *next == first).is_none();
-                if is_end {
-                    let token = if first == '"' { Token::Quoted(text) } else { Token::Text(text) };
-                    return Ok(Some((token, start + i + 1)));
-                }
-                text.push(c);
-            }
-            return Err(Error::argument(format!("the condition has a text without an end: {rest}")));
-        }
-        let is_number = first.is_ascii_digit() || matches!(first, '-' | '+' | '.');
-        let is_part = |(i, c): (usize, char)| match c {
-            '-' | '+' if is_number => i == 0 || rest[..i].ends_with(['e', 'E']),
-            '.' | '_' => true,
-            c => c.is_alphanumeric(),
-        };
-        let len = rest.char_indices().find(|&part| !is_part(part)).map_or(rest.len(), |(i, _)| i);
-        if len == 0 {
-            return Err(self.wrong("a column, a value or a sign"));
-        }
-        let word = rest[..len].to_owned();
-        let token = if is_number { Token::Number(word) } else { Token::Word(word) };
-        Ok(Some((token, start + len)))
+        wrong(self.text, self.at, wanted)
     }
 
     fn peek(&self) -> Result<Option<Token>> {
-        Ok(self.token()?.map(|(token, _)| token))
+        Ok(token(self.text, self.at)?.map(|(token, _)| token))
     }
 
     fn next(&mut self) -> Result<Option<Token>> {
-        let found = self.token()?;
+        let found = token(self.text, self.at)?;
         if let Some((_, end)) = &found {
             self.at = *end;
         }

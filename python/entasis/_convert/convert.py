@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
-from entasis._csv.convert import store_text
-from entasis._csv.progress import shown as _progress
 from entasis._memory import reported
-from entasis._write import destination
-from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
+from entasis.errors import ArgumentError
 
-from . import formats as _formats
-from . import losses as _losses
-from . import r_files as _r_files
-from . import target as _target
-from .compare import first_difference
-from .inputs.open import opened
-from .left_out import of_values
-from .outputs.base import Options, Plan, level
-from .outputs.plan import plan as _plan
+from .run import run
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal
 
@@ -59,14 +47,6 @@ if TYPE_CHECKING:
         id: str | None
         max_field: int
         spill_limit: int
-
-
-# The options for texts, and those of them that only the conversion to Entasis takes.
-_OF_TEXT = (
-    "drop", "dtypes", "spec", "sep", "quote", "escape", "header", "names", "na", "decimal", "thousands", "dates",
-    "encoding", "comment", "skip", "fill", "on_error", "problems", "strings", "id", "max_field", "spill_limit",
-)  # fmt: skip
-_OF_STORING = ("problems", "spill_limit")
 
 
 def convert(
@@ -187,95 +167,23 @@ def convert(
     0  Oslo      3
     """
     with reported:
-        for name in text:
-            if name not in _OF_TEXT:
-                raise TypeError(f"convert() got an unexpected keyword argument {name!r}")
         if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
             raise ArgumentError(f"convert writes into a path, not into a {type(path).__name__}")
-        to = _sources.path(path)
-        target = _formats.of_target(to, target_format)
-        form = _formats.of_source(source, source_format)
-        if form != "csv" and text:
-            raise ArgumentError(f"{next(iter(text))}= is for texts, and the source is a file of {form}")
-        if target in _formats.OF_R:
-            raise UnsupportedTypeError(_to_r(target, to))
-        if form == "csv" and target == "entasis" and filter is None and not verify:
-            # Its types hold for all rows.
-            return store_text(
-                source,
-                path,
-                compression=level(compression),
-                columns=columns,  # type: ignore[arg-type]
-                rows=rows,
-                progress=progress,
-                threads=threads,
-                durable=durable,
-                wait=wait,
-                **text,
-            )
-        is_r = form in _formats.OF_R and target == "entasis" and columns is None and rows is None and filter is None
-        if functions and not is_r:
-            raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
-        if is_r:
-            # As R wrote it. Parts are read as Python reads them.
-            whole = destination(to, level(compression), threads, durable, wait)
-            with _progress(progress, "converting", "bytes") as show:
-                _r_files.store(_sources.source(source), functions, whole, show, verify)  # type: ignore[arg-type]
-            return None
-        for name in text:
-            if name in _OF_STORING:
-                raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
-        given = opened(source, form, _options.threads(threads), dict(text))
-        given = given.selected(columns, rows, filter)
-        with _progress(progress, "converting", "rows") as show:
-            total = given.n_rows
-            options = Options(
-                compression,
-                _options.threads(threads),
-                _options.durable(durable),
-                _options.wait(wait),
-                (lambda n: None) if show is None else (lambda n: show(n, total)),
-            )
-            plan = _plan(given, target, to, options)
-            _losses.report(plan.losses, target, strict)
-            _write(plan, target, to, options, verify)
-        return None
-
-
-def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
-    """Write a target, and compare it with the source if that is asked for."""
-    if form == "entasis":
-        if not verify:
-            plan.write(path)
-            return
-        with _target.beside(path) as new:
-            plan.write(new)
-            _verify(plan, new, path)
-        return
-    with _target.replacing(path, options.durable) as new_file:
-        plan.write(new_file)
-        if verify:
-            _verify(plan, new_file.path, path)
-
-
-def _verify(plan: Plan, new: str, path: str) -> None:
-    if plan.written is None or plan.reread is None:
-        if plan.compare is None or not plan.compare(new):
-            raise ConversionError(f"{path}: what is read back differs from the source", losses=plan.losses)
-        return
-    lost = {column for column, _ in of_values(plan.losses)}
-    found = first_difference(plan.written(), plan.reread(new).batches(), lost)
-    if found is not None:
-        raise ConversionError(f"{path}: what is read back differs from the source: {found}", losses=plan.losses)
-
-
-def _to_r(form: str, path: str) -> str:
-    calls = {
-        "rds": "saveRDS(entasis::read_entasis(path), '{}')",
-        "rdata": "x <- entasis::read_entasis(path); save(x, file = '{}')",
-        "qs2": "qs2::qs_save(entasis::read_entasis(path), '{}')",
-        "qdata": "qs2::qd_save(entasis::read_entasis(path), '{}')",
-        "fst": "fst::write_fst(entasis::read_entasis(path), '{}')",
-    }
-    call = calls[form].format(os.path.basename(path))
-    return f"files of {form} are written by R: convert to an Entasis file, and in R run {call}"
+        return run(
+            source,
+            _sources.path(path),
+            columns=columns,
+            rows=rows,
+            filter=filter,
+            compression=compression,
+            source_format=source_format,
+            target_format=target_format,
+            functions=functions,
+            verify=verify,
+            strict=strict,
+            progress=progress,
+            threads=threads,
+            durable=durable,
+            wait=wait,
+            text=dict(text),
+        )

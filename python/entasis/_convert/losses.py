@@ -29,7 +29,7 @@ def report(losses: Sequence[Loss], form: str, strict: bool) -> None:
     message = f"a file of {form} can't hold everything: {'; '.join(said)}{more}"
     if strict:
         raise ConversionError(message, losses=losses)
-    warnings.warn(ConversionWarning(message, losses), stacklevel=3)
+    warnings.warn(ConversionWarning(message, losses), stacklevel=4)
 
 
 def of_file(given: Input) -> list[Loss]:

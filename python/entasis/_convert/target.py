@@ -30,6 +30,8 @@ class New(NamedTuple):
 
     path: str
     fd: int
+    # Whether only bytes in order can be written, by the number alone.
+    is_pipe: bool = False
 
 
 @contextmanager

@@ -107,5 +107,5 @@ def store_text(
         to = destination(_sources.path(path), compression, threads, durable, wait)
         with _problems.listed(), _progress.shown(progress, "converting") as show:
             table = _entasis.convert_csv(found, settings, to, show)
-        met = _problems.warn(table, on_error, are_returned=problems, depth=3)
+        met = _problems.warn(table, on_error, are_returned=problems, depth=4)
         return met if problems else None

@@ -141,7 +141,7 @@ class Query(NamedTuple):
         """Begin to read."""
         bound = None
         if (condition := self.condition) is not None:
-            names = _bind.names(condition)
+            names = _bind.names(condition, self.text.native.names)
             if names is None:
                 raise ColumnNotFoundError(f"{condition!r}: columns of a text have strings as names")
             bound = names, lambda handle: _bind.tree(condition, handle, lambda labels: [names.index(labels[0])])

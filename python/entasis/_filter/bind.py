@@ -8,13 +8,14 @@ from entasis._arguments.options import shown
 from entasis._columns.levels import RANGE
 from entasis.errors import ArgumentError
 
+from . import where as _where
 from .conditions import Col, Condition, from_tuples, too_deep
 from .fields import Field
 from .literals import literal
 from .zones import refuse_naive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from entasis._entasis import Handle
 
@@ -45,8 +46,11 @@ def condition(value: Any) -> Condition:
     )
 
 
-def names(of: Condition) -> list[str] | None:
-    """The names of the columns of a condition, each once; None if it has other labels or fields."""
+def names(of: Condition, known: Collection[str] = ()) -> list[str] | None:
+    """The names of the columns of a condition, each once; None if it has other labels or fields.
+
+    `known` are the names of the table. A condition of the command may only name these.
+    """
     found: dict[Any, None] = {}
 
     def add(node: tuple[Any, ...]) -> None:
@@ -56,6 +60,8 @@ def names(of: Condition) -> list[str] | None:
                 add(part)
         elif name in ("not", "engine"):
             add(rest[0])
+        elif name == "where":
+            found.update(dict.fromkeys(_where.names(rest[0], known)))
         else:
             found[rest[0]] = None
 
@@ -90,6 +96,8 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
             return name, [bound(part) for part in rest[0]]
         if name in ("not", "engine"):
             return name, bound(rest[0])
+        if name == "where":
+            return node
         number, info = column(rest[0])
         if name in ("missing", "null", "nan"):
             return name, number

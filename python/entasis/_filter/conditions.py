@@ -383,6 +383,8 @@ def _text(tree: tuple[Any, ...]) -> str:
     name, *rest = tree
     if name == "engine":
         return _text(rest[0])
+    if name == "where":
+        return str(rest[0])
     if name in _SIGNS:
         return f"{Col(rest[0])!r} {_SIGNS[name]} {rest[1]!r}"
     if name in ("and", "or"):

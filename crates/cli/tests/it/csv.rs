@@ -228,7 +228,7 @@ fn a_refusal_leaves_no_file() {
         ("open.csv", &b"a,b\n1,\"x\n"[..], "line 2"),
         ("uneven.csv", b"a,b\n1,2\n3\n", "line 3"),
         ("empty.csv", b"", "empty"),
-        ("binary.csv", b"PAR1\0\0\0\0", "Parquet"),
+        ("binary.csv", b"PAR1\0\0\0\0", "(parquet) needs Python"),
     ] {
         let path = folder.bytes(name, text);
         let failed = convert(&[], &path, &out).failed();
@@ -356,7 +356,7 @@ fn several_texts_are_refused_with_the_name_of_one() {
     assert_eq!(entasis(args!["convert", one]).code, 2);
     // Without its last word a command would replace a text.
     let failed = entasis(args!["convert", one, folder.path().join("sales-2.csv")]).failed();
-    assert!(failed.contains("sales-2.csv exists and is not an Entasis file"), "{failed}");
+    assert!(failed.contains("sales-2.csv exists and has the format of IN"), "{failed}");
     let failed = entasis(args!["convert", folder.path().join("sales-*.csv"), one]).failed();
     assert!(failed.contains("the same file"), "{failed}");
     assert_eq!(names(&folder), ["other.csv", "sales-1.csv", "sales-2.csv"]);

@@ -13,6 +13,7 @@ mod documents;
 mod failures;
 mod from_r;
 mod generations;
+mod host;
 mod select;
 mod select_memory;
 mod verbs;

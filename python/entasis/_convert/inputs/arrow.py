@@ -74,7 +74,7 @@ class ArrowInput(StagedInput):
         wanted = self._columns
         needed = None
         if wanted is not None:
-            tested = [] if self._filter is None else _bind.names(self._filter)
+            tested = [] if self._filter is None else _bind.names(self._filter, self._schema().names)
             needed = None if tested is None else list(dict.fromkeys([*wanted, *tested]))
         with _libraries.reading(self.name):
             found, at = self._from(needed, start)
@@ -123,8 +123,13 @@ class ArrowInput(StagedInput):
         found = copy(self)
         found._filter = None if filter is None else _bind.condition(filter)
         found._columns = None if columns is None else _names(self._schema(), columns)
-        names = _bind.names(found._filter) if found._filter is not None else []
-        _names(self._schema(), names or [])
+        if found._filter is not None:
+            empty = self._schema().empty_table()
+            names = _bind.names(found._filter, empty.column_names)
+            _names(empty.schema, names or [])
+            # A condition that does not fit is an error without rows too.
+            tested = empty if names is None or found._columns is None else empty.select(list(dict.fromkeys(names)))
+            staged(tested).read(filter=found._filter)
         found._span, found.n_rows = span, None
         return found
 

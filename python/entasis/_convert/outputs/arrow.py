@@ -80,7 +80,7 @@ def plan(given: Input, form: str, options: Options) -> Plan:
     def write(new: New) -> None:
         with (
             _libraries.writing(new.path),
-            pa.OSFile(new.path, "wb") as sink,
+            _sink(new) as sink,
             _arrow_writer(sink, schema, form, codec, options) as file,
         ):
             if form == "parquet":
@@ -95,6 +95,40 @@ def plan(given: Input, form: str, options: Options) -> Plan:
                     file.write_batch(batch)
 
     return Plan(lost, write, written, lambda path: opened(path, form))
+
+
+def _sink(new: New) -> Any:
+    """The file of pyarrow for a new file."""
+    import pyarrow as pa
+
+    return pa.PythonFile(_Pipe(new.fd), "w") if new.is_pipe else pa.OSFile(new.path, "wb")
+
+
+class _Pipe(io.RawIOBase):
+    """Counts the bytes that are written: the writer of Arrow asks for its position."""
+
+    def __init__(self, fd: int) -> None:
+        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        n = self._file.write(data)
+        self._at += n
+        return n
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
 
 
 def _one_batch(table: Any) -> Any:

@@ -8,7 +8,7 @@ from entasis._arguments.options import DEFAULT_COMPRESSION, shown
 from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from entasis._convert.inputs.base import Input
     from entasis._convert.left_out import Loss
@@ -52,6 +52,8 @@ class Options(NamedTuple):
     wait: float
     # Is called with the number of rows that were written.
     done: Callable[[int], None]
+    # Options of `write_csv` for a text.
+    writing: Mapping[str, Any] = {}
 
     def codec(self, default: str, known: tuple[str, ...], form: str) -> str:
         """The name of a compression of another format."""

@@ -35,6 +35,7 @@ def plan(given: Input, path: str, options: Options) -> Plan:
     form["compression"] = None if codec == "none" else codec
     if plain.endswith((".tsv", ".tab")):
         form["sep"] = "\t"
+    form.update(options.writing)
     lost = _losses.of_file(given)
     spec: list[Any] = []
     given = as_batches(as_frame(given))
@@ -76,7 +77,7 @@ def plan(given: Input, path: str, options: Options) -> Plan:
         with open(new.fd, "wb", closefd=False) as file, _libraries.writing(new.path):
             spec.append(write_csv(empty, file, **form))
             for batch in counted(written(), options):
-                write_csv(batch, file, header=False, **form)
+                write_csv(batch, file, **{**form, "header": False})
 
     return Plan(lost, write_batches, written, lambda path: _reread_text(path, spec))
 

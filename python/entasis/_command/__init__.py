@@ -1,0 +1,1 @@
+"""Work of the command that needs libraries of Python."""

@@ -1,0 +1,165 @@
+"""Runs a conversion, for `entasis.convert` and for the command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import options as _options
+from entasis._arguments import sources as _sources
+from entasis._csv.convert import store_text
+from entasis._csv.progress import shown as _progress
+from entasis._write import destination
+from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
+
+from . import formats as _formats
+from . import losses as _losses
+from . import r_files as _r_files
+from . import target as _target
+from .compare import first_difference
+from .inputs.open import opened
+from .left_out import of_values
+from .outputs.base import Options, Plan, level
+from .outputs.plan import plan as _plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from entasis._csv.problems import Problems
+
+# The options for texts, and those of them that only the conversion to Entasis takes.
+_OF_TEXT = (
+    "drop", "dtypes", "spec", "sep", "quote", "escape", "header", "names", "na", "decimal", "thousands", "dates",
+    "encoding", "comment", "skip", "fill", "on_error", "problems", "strings", "id", "max_field", "spill_limit",
+)  # fmt: skip
+_OF_STORING = ("problems", "spill_limit")
+
+
+def run(
+    source: Any,
+    path: str | None,
+    *,
+    columns: Any = None,
+    rows: Any = None,
+    filter: Any = None,
+    compression: Any = None,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    functions: bool = False,
+    verify: bool = False,
+    strict: bool = False,
+    progress: bool | Callable[..., Any] | None = None,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+    text: dict[str, Any],
+    writing: Mapping[str, Any] | None = None,
+    pipe: int | None = None,
+) -> Problems | None:
+    """Convert a source, as `entasis.convert` says.
+
+    Parameters
+    ----------
+    path
+        The path of the target; None writes into `pipe`.
+    text
+        Options of a text that is read.
+    writing
+        Options of a text that is written, as for `write_csv`: `sep`, `na`, `decimal`, `header`.
+    pipe
+        The number of an open file that only takes bytes in order.
+    """
+    for name in text:
+        if name not in _OF_TEXT:
+            raise TypeError(f"convert() got an unexpected keyword argument {name!r}")
+    to = "<pipe>" if path is None else path
+    target = _formats.of_target(to, target_format)
+    form = _formats.of_source(source, source_format)
+    if form != "csv" and text:
+        raise ArgumentError(f"{next(iter(text))}= is for texts, and the source is a file of {form}")
+    if target in _formats.OF_R:
+        raise UnsupportedTypeError(_to_r(target, to))
+    if form == "csv" and target == "entasis" and filter is None and not verify and path is not None:
+        # Its types hold for all rows.
+        return store_text(
+            source,
+            path,
+            compression=level(compression),
+            columns=columns,
+            rows=rows,
+            progress=progress,
+            threads=threads,
+            durable=durable,
+            wait=wait,
+            **text,
+        )
+    is_r = form in _formats.OF_R and target == "entasis" and columns is None and rows is None and filter is None
+    if functions and not is_r:
+        raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
+    if is_r:
+        # As R wrote it. Parts are read as Python reads them.
+        whole = destination(to, level(compression), threads, durable, wait)
+        with _progress(progress, "converting", "bytes") as show:
+            _r_files.store(_sources.source(source), functions, whole, show, verify)
+        return None
+    for name in text:
+        if name in _OF_STORING:
+            raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
+    given = opened(source, form, _options.threads(threads), dict(text))
+    given = given.selected(columns, rows, filter)
+    with _progress(progress, "converting", "rows") as show:
+        total = given.n_rows
+        options = Options(
+            compression,
+            _options.threads(threads),
+            _options.durable(durable),
+            _options.wait(wait),
+            (lambda n: None) if show is None else (lambda n: show(n, total)),
+            writing or {},
+        )
+        plan = _plan(given, target, to, options)
+        _losses.report(plan.losses, target, strict)
+        if pipe is None:
+            _write(plan, target, to, options, verify)
+        else:
+            plan.write(_target.New(to, pipe, is_pipe=True))
+    return None
+
+
+def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
+    """Write a target, and compare it with the source if that is asked for."""
+    if form == "entasis":
+        if not verify:
+            plan.write(path)
+            return
+        with _target.beside(path) as new:
+            plan.write(new)
+            _verify(plan, new, path)
+        return
+    with _target.replacing(path, options.durable) as new_file:
+        plan.write(new_file)
+        if verify:
+            _verify(plan, new_file.path, path)
+
+
+def _verify(plan: Plan, new: str, path: str) -> None:
+    if plan.written is None or plan.reread is None:
+        if plan.compare is None or not plan.compare(new):
+            raise ConversionError(f"{path}: what is read back differs from the source", losses=plan.losses)
+        return
+    lost = {column for column, _ in of_values(plan.losses)}
+    found = first_difference(plan.written(), plan.reread(new).batches(), lost)
+    if found is not None:
+        raise ConversionError(f"{path}: what is read back differs from the source: {found}", losses=plan.losses)
+
+
+def _to_r(form: str, path: str) -> str:
+    calls = {
+        "rds": "saveRDS(entasis::read_entasis(path), '{}')",
+        "rdata": "x <- entasis::read_entasis(path); save(x, file = '{}')",
+        "qs2": "qs2::qs_save(entasis::read_entasis(path), '{}')",
+        "qdata": "qs2::qd_save(entasis::read_entasis(path), '{}')",
+        "fst": "fst::write_fst(entasis::read_entasis(path), '{}')",
+    }
+    call = calls[form].format(os.path.basename(path))
+    return f"files of {form} are written by R: convert to an Entasis file, and in R run {call}"

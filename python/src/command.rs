@@ -1,0 +1,56 @@
+//! The command, with the libraries of Python as its host.
+
+use std::ffi::OsString;
+
+use entasis_cli::{Host, Input, Progress, Reply, Request};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+/// Runs the command line. Returns the exit code.
+#[pyfunction]
+pub fn cli_main(py: Python<'_>, args: Vec<OsString>) -> i32 {
+    py.detach(|| entasis_cli::run_with(args, Some(&Libraries)))
+}
+
+/// The libraries of Python. The module that calls them is imported for the first request.
+struct Libraries;
+
+impl Host for Libraries {
+    fn call(&self, request: &Request, progress: Progress) -> Reply {
+        Python::attach(|py| {
+            let answer = ask(py, request, progress);
+            match answer {
+                Ok((text, content)) => Reply::from_json(&text, content),
+                Err(error) => Reply::failed(error.to_string()),
+            }
+        })
+    }
+}
+
+/// The answer as JSON, and the content of a file.
+fn ask(py: Python<'_>, request: &Request, progress: Progress) -> PyResult<(String, Option<Vec<u8>>)> {
+    let inputs = PyList::empty(py);
+    for input in &request.inputs {
+        match input {
+            Input::Path(path) => inputs.append(path.as_os_str())?,
+            Input::Content(bytes) => inputs.append(PyBytes::new(py, bytes))?,
+        }
+    }
+    let output = request.output.as_ref().map(|path| path.as_os_str());
+    let report = Bound::new(py, Report(progress))?;
+    let call = py.import("entasis._command.host")?.getattr("call")?;
+    let (text, content): (String, Option<Bound<'_, PyBytes>>) =
+        call.call1((request.verb, inputs, output, request.options_json(), report))?.extract()?;
+    Ok((text, content.map(|content| content.as_bytes().to_vec())))
+}
+
+/// Shows the progress of the command.
+#[pyclass(frozen)]
+struct Report(Progress);
+
+#[pymethods]
+impl Report {
+    fn __call__(&self, done: u64, total: Option<u64>) {
+        (self.0)(done, total);
+    }
+}
