@@ -244,3 +244,26 @@ def test_types_of_arrays(a, b):
         pair = arrays.comparable(a, a.take(pa.array([1, 0])))
         assert pair is not None
         assert arrays.differing(*pair).tolist() == [True, True]
+
+
+def test_progress(tmp_path):
+    a = pd.DataFrame({"a": range(200_000)})
+    en.write(a, tmp_path / "a.entasis")
+    a.to_parquet(tmp_path / "a.parquet")
+    for key in (None, "a"):
+        seen = []
+        assert not en.diff(
+            tmp_path / "a.entasis",
+            tmp_path / "a.parquet",
+            key=key,
+            progress=lambda *n, unit, seen=seen: seen.append((*n, unit)),
+        )
+        assert seen[-1] == (200_000, 200_000, "rows")
+        assert seen == sorted(seen)
+        assert len(seen) > 1
+
+    def stop(*counts, **unit):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        en.diff(a, a, progress=stop)

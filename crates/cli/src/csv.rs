@@ -13,6 +13,9 @@ use glob::MatchOptions;
 use crate::failure::{Failure, Outcome, say};
 use crate::limits::parse_size;
 
+/// The most bytes of a field, without `--max-field`.
+pub(crate) const MAX_FIELD: usize = 64 << 20;
+
 /// How a text is read. The sniffer finds the rest.
 #[derive(clap::Args)]
 pub(crate) struct CsvArgs {
@@ -191,8 +194,8 @@ pub(crate) fn origin(path: &Path) -> Origin {
     Origin::Path(path.to_path_buf())
 }
 
-/// The paths of patterns. Shells expand patterns before the command sees them, unless they are quoted
-/// or the shell does not know them.
+/// The paths of patterns. Shells expand patterns before the command sees them, unless they are
+/// quoted or the shell does not know them.
 pub(crate) fn expanded(inputs: &[PathBuf]) -> entasis::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for input in inputs {
@@ -320,7 +323,10 @@ mod tests {
     fn patterns_match_files_in_order() {
         let found = |pattern| matches(pattern).ok();
         let paths = |paths: &[&str]| Some(paths.iter().map(PathBuf::from).collect::<Vec<_>>());
-        assert_eq!(found("src/l[ei]*.rs"), paths(&["src/lend.rs", "src/lib.rs", "src/limits.rs"]));
+        assert_eq!(
+            found("src/l[ei]*.rs"),
+            paths(&["src/lend.rs", "src/level.rs", "src/lib.rs", "src/limits.rs"])
+        );
         assert_eq!(found("./src/lib?rs"), paths(&["./src/lib.rs"]));
         assert_eq!(found("**/csv.rs"), paths(&["src/csv.rs", "tests/it/csv.rs"]));
         assert_eq!(found("*/it"), None, "a folder");

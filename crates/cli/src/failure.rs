@@ -74,3 +74,11 @@ pub(crate) fn say(message: &str) {
     // Without a standard error the line is lost.
     let _ = writeln!(io::stderr().lock(), "entasis: {}", escape(message));
 }
+
+/// Returns an error for the first option that is given.
+pub(crate) fn refuse_given(options: &[(bool, &str)], why: impl Fn() -> String) -> Outcome {
+    match options.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(Failure::Other(format!("{option}: {}", why()))),
+        None => Ok(()),
+    }
+}

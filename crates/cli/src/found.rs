@@ -91,14 +91,19 @@ impl Iterator for Found<'_> {
     }
 }
 
+/// The condition on the columns of a file, as [`condition`], with the file in errors.
+pub(crate) fn predicate(file: &File, text: &str) -> Result<Predicate> {
+    condition(file, text).map_err(|e| e.in_file(file.path()))
+}
+
 /// The condition on the columns of the table and on the labels of its rows, as `--where` has it.
 ///
 /// # Errors
 /// *Argument* for a condition that does not fit the table; otherwise as for reading.
-pub fn predicate(file: &File, condition: &str) -> Result<Predicate> {
+pub fn condition(file: &File, text: &str) -> Result<Predicate> {
     let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
         Source::Column(info) => Some((label.name, info.index)),
         Source::Range { .. } => None,
     });
-    parse_where(file, condition, &labels.collect::<Vec<_>>()).map_err(|e| e.in_file(file.path()))
+    parse_where(file, text, &labels.collect::<Vec<_>>())
 }

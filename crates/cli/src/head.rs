@@ -208,7 +208,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 fn run_first(args: &Args, out: &mut Out) -> Outcome {
     let (file, n_all) = args.print.read.open.open_first(&args.print.file, args.limit)?;
     let n = args.limit.min(file.n_rows());
-    let note = match n_all {
+    let note = match n_all.or((n < args.limit).then_some(n)) {
         Some(all) => format!("{} of {}", thousands(n), count(all, "row")),
         None => format!("the first {}", count(n, "row")),
     };

@@ -85,8 +85,8 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Reads a JSON object: `state` is "done", "failed", "stopped" or "closed"; `notes` is a list of
-    /// strings, `message` the reason of a failure, and `result` an object.
+    /// Reads a JSON object: `state` is "done", "failed", "stopped" or "closed"; `notes` is a list
+    /// of strings, `message` the reason of a failure, and `result` an object.
     #[must_use]
     pub fn from_json(text: &str, content: Option<Vec<u8>>) -> Self {
         let mut found = match serde_json::from_str(text) {

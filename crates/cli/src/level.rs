@@ -1,5 +1,6 @@
 //! The option `--compression` of `entasis convert`.
 
+use entasis::WriteOptions;
 use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
@@ -30,20 +31,22 @@ pub(crate) fn parse(text: &str) -> Result<Level, String> {
     }
 }
 
-/// The compression of an Entasis file, and those of single columns.
-pub(crate) fn of_entasis(given: &[Level]) -> Outcome<(Option<u8>, Vec<(String, u8)>)> {
-    let (mut of_all, mut of_columns) = (None, Vec::new());
+/// Sets the compression of an Entasis file.
+///
+/// # Errors
+/// For the codec of another format.
+pub(crate) fn set(given: &[Level], options: &mut WriteOptions) -> Outcome {
     for level in given {
         match level {
-            Level::Number(None, number) => of_all = Some(*number),
-            Level::Number(Some(name), number) => of_columns.push((name.clone(), *number)),
+            Level::Number(None, number) => options.compression = Some(*number),
+            Level::Number(Some(name), number) => options.column_compression.push((name.clone(), *number)),
             Level::Codec(codec) => {
                 let message = format!("--compression {codec}: an Entasis file has a number from 0 to 100");
                 return Err(Failure::Other(message));
             }
         }
     }
-    Ok((of_all, of_columns))
+    Ok(())
 }
 
 /// The compression as a host takes it: a number or a codec, or pairs of a column and a number.
@@ -76,8 +79,10 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         let numbers = ["5", "a=7"].map(|text| parse(text).unwrap());
-        assert_eq!(of_entasis(&numbers).ok(), Some((Some(5), vec![("a".to_owned(), 7)])));
+        let mut options = WriteOptions::default();
+        assert!(set(&numbers, &mut options).is_ok());
+        assert_eq!((options.compression, options.column_compression), (Some(5), vec![("a".to_owned(), 7)]));
         assert_eq!(of_host(&numbers).map(|value| value.to_string()).as_deref(), Some("[[null,5],[\"a\",7]]"));
-        assert!(of_entasis(&[Level::Codec("lz4".to_owned())]).is_err());
+        assert!(set(&[Level::Codec("lz4".to_owned())], &mut WriteOptions::default()).is_err());
     }
 }

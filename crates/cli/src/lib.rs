@@ -1,8 +1,8 @@
 //! The `entasis` command: shows, verifies and changes Entasis files.
 //!
 //! Each verb has a file. [`run`] is the entry point of the program, and [`run_with`] that of the
-//! script of the Python package: it brings a [`Host`] for formats that libraries of Python read. That
-//! package also takes [`NestedAsJson`] and [`condition`].
+//! script of the Python package: it brings a [`Host`] for formats that libraries of Python read.
+//! That package also takes [`NestedAsJson`] and [`condition`].
 #![deny(unsafe_code)]
 
 mod add;
@@ -16,6 +16,7 @@ mod column_labels;
 mod compact;
 mod completions;
 mod convert;
+mod convert_args;
 mod copy;
 mod csv;
 mod diff;
@@ -69,7 +70,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
-pub use found::predicate as condition;
+pub use found::condition;
 pub use host::{Host, Input, Progress, Reply, Request};
 pub use nested_text::NestedAsJson;
 use output::Out;
@@ -146,7 +147,7 @@ enum Verb {
     Compact(compact::Args),
     Repair(repair::Args),
     Sniff(sniff::Args),
-    Convert(convert::Args),
+    Convert(convert_args::Args),
     Diff(diff::Args),
     Completions(completions::Args),
     Man(man::Args),

@@ -42,8 +42,8 @@ impl OpenArgs {
         }
     }
 
-    /// Opens a table, of other formats only the first `n` rows. Also returns the number of all rows,
-    /// if it is known.
+    /// Opens a table, of other formats only the first `n` rows. Also returns the number of all
+    /// rows, if it is known.
     pub(crate) fn open_first(&self, path: &Path, n: u64) -> entasis::Result<(File, Option<u64>)> {
         let (file, n_rows) = self.open_from(path, Some(n))?;
         require_table(&file, path)?;

@@ -3,7 +3,7 @@
 use entasis_csv::Dialect;
 use serde_json::{Map, Value};
 
-use crate::csv::{CsvArgs, formats};
+use crate::csv::{CsvArgs, MAX_FIELD, formats};
 
 impl CsvArgs {
     /// The options of a text that is read, without those that are not given.
@@ -39,7 +39,7 @@ impl CsvArgs {
             ("drop", self.drop.clone().map(Value::from)),
             ("fill", self.fill.then_some(Value::Bool(true))),
             ("on_error", (self.on_error != "error").then(|| self.on_error.clone().into())),
-            ("max_field", Some(self.max_field.into())),
+            ("max_field", (self.max_field != MAX_FIELD).then(|| self.max_field.into())),
         ];
         given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use entasis::Error;
 use serde_json::{Map, Value};
 
-use crate::convert::{Args, refuse_given};
+use crate::convert_args::Args;
 use crate::csv::is_stdin;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, refuse_given};
 use crate::format::{Format, Source};
 use crate::host::{Host, Request};
 use crate::hosted;
@@ -84,7 +84,7 @@ fn check(args: &Args, source: Source, target: Format, is_pipe: bool) -> Outcome 
     if !is_text {
         let of_text = [(args.id.is_some(), "--id"), (args.csv.drop.is_some(), "--drop")];
         refuse_given(&of_text, || {
-            "for texts that are read, and IN is no text: --columns chooses".to_owned()
+            "for texts that are read, and IN is not a text: --columns chooses".to_owned()
         })?;
         args.csv.format()?;
         if target != Format::Csv
@@ -106,11 +106,6 @@ fn check(args: &Args, source: Source, target: Format, is_pipe: bool) -> Outcome 
 /// The options as the host takes them.
 fn options(args: &Args, source: Source, target: Format) -> Map<String, Value> {
     let is_text = source == Source::Known(Format::Csv);
-    let from = match source {
-        // The bytes decide, and the host names those that it does not read.
-        Source::Known(form) if args.from.is_some() || is_text => Some(form.name()),
-        _ => None,
-    };
     let rows = args.rows.as_ref().map(|rows| {
         Value::from(vec![rows.start.into(), if rows.end == u64::MAX { Value::Null } else { rows.end.into() }])
     });
@@ -120,7 +115,8 @@ fn options(args: &Args, source: Source, target: Format) -> Map<String, Value> {
     }
     let writing = if is_text { Map::new() } else { args.csv.writing() };
     let given = [
-        ("source_format", from.map(Value::from)),
+        // Without it the host names the formats that it does not read.
+        ("source_format", args.from.map(|form| form.name().into())),
         ("target_format", Some(target.name().into())),
         ("columns", args.csv.columns.clone().map(Value::from)),
         ("rows", rows),

@@ -21,7 +21,7 @@ def convert(
     options: dict[str, Any],
     progress: Callable[[int, int | None], Any],
 ) -> dict[str, Any]:
-    """Convert files into a file, or into the standard output, and return the number of rows if it is known."""
+    """Convert files into a file, or into the standard output, and return the number of rows if known."""
     text = options.pop("text")
     if "dates" in text:
         # JSON lacks None as a key.

@@ -67,7 +67,7 @@ def is_strict(error: ConversionError) -> bool:
 
 
 def of_losses(error: Exception, output: str | None) -> list[str]:
-    """The losses because of which nothing was written."""
+    """The losses that a strict conversion refused."""
     if isinstance(error, ConversionError) and is_strict(error):
         return _losses(error.losses, output)
     return []

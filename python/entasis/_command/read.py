@@ -19,7 +19,7 @@ _SNIFFED = 10_000
 
 
 def read(inputs: Sequence[str | bytes], options: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """Read a file, or its first rows, and return the number of all rows if it is known, and an Entasis file."""
+    """Read a file, or its first rows, as an Entasis file. Also return the number of all rows if known."""
     (source,) = inputs
     rows = options.get("rows")
     with reported:

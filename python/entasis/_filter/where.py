@@ -18,7 +18,7 @@ def where(text: str) -> Condition:
 
 
 def names(text: str, known: Collection[str]) -> list[str]:
-    """The columns, among the known ones, that a condition may read. Columns named as a keyword are among them."""
+    """The known columns that a condition may read, and those whose name is a keyword in it."""
     found = []
     for word in _entasis.where_words(text):
         # A field of a struct has the name of its column before a point.

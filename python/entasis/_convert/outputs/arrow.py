@@ -10,6 +10,7 @@ from entasis._convert import losses as _losses
 from entasis._convert.inputs.arrow import ArrowInput
 from entasis._convert.inputs.file import FileInput
 from entasis._convert.inputs.open import opened
+from entasis._convert.inputs.text import TextInput
 from entasis._convert.inputs.value import ValueInput
 from entasis._convert.left_out import LEFT_OUT
 from entasis.errors import EntasisError
@@ -58,7 +59,8 @@ def plan(given: Input, form: str, options: Options) -> Plan:
                 lost += given.losses()
         schema = given.schema()
         source = given.batches
-    kept, more = _of_target(schema, form, exact=given.host == "pyarrow")
+    # The layouts of types of a text are not its own.
+    kept, more = _of_target(schema, form, exact=given.host == "pyarrow" and not isinstance(given, TextInput))
     lost += more
     if kept is not None:
         schema = pa.schema([schema.field(i) for i in kept], schema.metadata)
@@ -123,7 +125,9 @@ class _Pipe(io.RawIOBase):
         return self._at
 
     def flush(self) -> None:
-        self._file.flush()
+        # The base flushes once more when it closes.
+        if not self._file.closed:
+            self._file.flush()
 
     def close(self) -> None:
         if not self.closed:

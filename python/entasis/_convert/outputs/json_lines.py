@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -47,11 +48,16 @@ def plan(given: Input, path: str, options: Options) -> Plan:
         polars = _libraries.load("polars")
         with _opened(new, codec) as file, _libraries.writing(new.path):
             for batch in counted(written(), options):
-                if polars is not None:
+                if polars is not None and new.is_pipe:
+                    # An error of Polars would not say that the pipe is closed.
+                    text = io.BytesIO()
+                    polars.from_arrow(batch).write_ndjson(text)
+                    file.write(text.getvalue())
+                elif polars is not None:
                     polars.from_arrow(batch).write_ndjson(file)
                 else:
-                    text = batch.to_pandas().to_json(orient="records", lines=True, date_format="iso")
-                    file.write(text.rstrip("\n").encode() + b"\n")
+                    lines = batch.to_pandas().to_json(orient="records", lines=True, date_format="iso")
+                    file.write(lines.rstrip("\n").encode() + b"\n")
 
     return Plan(lost, write, written, lambda path: opened(path, "jsonl"))
 
