@@ -214,6 +214,11 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert "has the format of IN" in failed(*(tmp_path / f"{i}.parquet" for i in range(3)))
     assert pq.read_table(tmp_path / "2.parquet").num_rows == 2
     en.convert(tmp_path / "0.parquet", tmp_path / "0.arrow")
+    pd.DataFrame({"a": [7, 8]}, index=pd.Index(["x", "y"], name="i")).to_feather(tmp_path / "b.feather")
+    convert(tmp_path / "b.feather", tmp_path / "b.feather", tmp_path / "all.parquet")
+    assert pd.read_parquet(tmp_path / "all.parquet").index.tolist() == ["x", "y", "x", "y"]
+    convert(tmp_path / "0.arrow", tmp_path / "0.arrow", tmp_path / "twice.csv")
+    assert (tmp_path / "twice.csv").read_text() == "a\n0\n0\n0\n0\n"
     err = failed(tmp_path / "0.parquet", tmp_path / "0.arrow", tmp_path / "x.entasis")
     assert "different formats" in err
 
