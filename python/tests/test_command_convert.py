@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,11 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert "has the format of IN" in failed(*(tmp_path / f"{i}.parquet" for i in range(3)))
     assert pq.read_table(tmp_path / "2.parquet").num_rows == 2
     en.convert(tmp_path / "0.parquet", tmp_path / "0.arrow")
+    pd.DataFrame({"a": [7, 8]}, index=pd.Index(["x", "y"], name="i")).to_feather(tmp_path / "b.feather")
+    convert(tmp_path / "b.feather", tmp_path / "b.feather", tmp_path / "all.parquet")
+    assert pd.read_parquet(tmp_path / "all.parquet").index.tolist() == ["x", "y", "x", "y"]
+    convert(tmp_path / "0.arrow", tmp_path / "0.arrow", tmp_path / "twice.csv")
+    assert (tmp_path / "twice.csv").read_text() == "a\n0\n0\n0\n0\n"
     err = failed(tmp_path / "0.parquet", tmp_path / "0.arrow", tmp_path / "x.entasis")
     assert "different formats" in err
 
@@ -247,6 +253,16 @@ def test_files_of_r_keep_what_r_has(tmp_path: Path) -> None:
     assert en.open(tmp_path / "part.entasis").n_rows == 3
 
 
+def is_writing(pid: int, folder: Path, source: Path) -> bool:
+    """Whether a process has a file in a folder open other than the source."""
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):
+            path = str(link.readlink())
+            if path.startswith(str(folder)) and path != str(source):
+                return True
+    return False
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="files without a name are for Linux")
 @pytest.mark.parametrize("end", ["parquet", "entasis", "jsonl"])
 def test_ctrl_c_leaves_nothing(end: str, tmp_path: Path) -> None:
@@ -257,7 +273,9 @@ def test_ctrl_c_leaves_nothing(end: str, tmp_path: Path) -> None:
     old = to.read_bytes()
     command = [sys.executable, "-m", "entasis", "convert", "--to", end, "--verify", str(source), str(to)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1.5)
+    while not is_writing(process.pid, tmp_path, source):
+        assert process.poll() is None, "the conversion is not long enough"
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"entasis: stopped\n")

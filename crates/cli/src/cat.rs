@@ -26,7 +26,7 @@ A file that cannot be read is reported, and the others follow.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files, or - for the standard input
+    /// Files of Entasis or R, others that `entasis convert` takes, or - for the standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print the rows for which this condition is true, as for `entasis select`

@@ -26,7 +26,7 @@ The format of IN is that of its first bytes, then of its name; that of OUT is th
 format of OUT, except that R writes its own. Parquet, Arrow, Feather, JSON lines, NPY and NPZ, --where, --verify, and --strict for texts need the command of the Python \
 package, and pyarrow (pip install 'entasis[all]'). What OUT can't hold is listed by column.
 
-Several texts or Parquet files are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
+Several files of text, Parquet, Arrow or Feather are one table: all texts have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
 RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
@@ -38,8 +38,8 @@ comes back exactly.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A file; several texts or Parquet files; patterns in quotes such as 'sales-*.csv'; a folder
-    /// of Parquet files; or - for the standard input
+    /// A file; several files of text, Parquet, Arrow or Feather; patterns in quotes such as
+    /// 'sales-*.csv'; a folder of Parquet files; or - for the standard input
     #[arg(value_name = "IN", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// The file to write. A text is compressed if its name ends with .gz or .zst. - is the standard

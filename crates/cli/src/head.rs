@@ -96,7 +96,7 @@ pub(crate) struct TailArgs {
 /// The columns to print, and the form of the output.
 #[derive(Clone, clap::Args)]
 pub(crate) struct PrintArgs {
-    /// An Entasis file, or - for the standard input
+    /// A file of Entasis or R, one that `entasis convert` takes, or - for the standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Print one JSON object per row, on a line of its own

@@ -20,8 +20,9 @@ from . import numpy as _numpy
 from . import text as _text
 from .arrow import TableInput
 from .file import FileInput
+from .folder import FolderInput
 from .ipc import IpcInput, StreamInput
-from .parquet import FolderInput, ParquetInput
+from .parquet import ParquetInput
 from .polars import PolarsInput
 from .text import TextInput
 from .value import ValueInput
@@ -35,10 +36,12 @@ def opened(source: Any, form: str, threads: int | None = None, text: dict[str, A
     if form == "csv":
         return TextInput(_text.scan(source, threads, text or {}))
     if isinstance(source, (list, tuple)):
-        if form != "parquet":
-            raise ArgumentError(f"several files are one table for texts and Parquet, not for {form}: pass one")
-        _libraries.need("Parquet in several files", "pyarrow.dataset")
-        return FolderInput([_sources.path(one) for one in source], threads)
+        if form not in ("parquet", "arrow", "feather"):
+            raise ArgumentError(
+                f"several files are one table for texts, Parquet, Arrow and Feather, not for {form}: pass one"
+            )
+        _libraries.need(f"several files of {form}", "pyarrow.dataset")
+        return FolderInput([_sources.path(one) for one in source], form, threads)
     found = _sources.source(source)
     name = found if isinstance(found, str) else _sources.IN_MEMORY
     if isinstance(found, str) and any(mark in found for mark in "*?[") and not os.path.lexists(found):
@@ -51,7 +54,7 @@ def opened(source: Any, form: str, threads: int | None = None, text: dict[str, A
         return ValueInput(_json_lines.read(found, name), name)
     if isinstance(found, str) and os.path.isdir(found):
         _libraries.need("a folder of Parquet files", "pyarrow.dataset")
-        return FolderInput(found, threads)
+        return FolderInput(found, form, threads)
     module = "pyarrow.parquet" if form == "parquet" else "pyarrow"
     if _libraries.load(module) is None and isinstance(found, str):
         polars = _libraries.need(f"a file of {form}", module, "polars")

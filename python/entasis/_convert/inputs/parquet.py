@@ -1,4 +1,4 @@
-"""Parquet files, and folders of them."""
+"""Parquet files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from entasis._convert import libraries as _libraries
-from entasis.errors import ArgumentError
 
 from . import base as _base
 from .arrow import ArrowInput
@@ -73,45 +72,3 @@ class ParquetInput(ArrowInput):
 
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source)
         return pd.read_parquet(source, engine="pyarrow")
-
-
-class FolderInput(ArrowInput):
-    """A folder of Parquet files, or several files, as one table."""
-
-    def __init__(self, paths: str | list[str], threads: int | None) -> None:
-        import pyarrow as pa
-        import pyarrow.dataset as ds
-
-        self._paths, self._threads = paths, threads
-        self.name = paths if isinstance(paths, str) else f"{paths[0]} and {len(paths) - 1} more"
-        with _libraries.reading(self.name):
-            found = ds.dataset(paths, format="parquet", partitioning="hive")
-            parts = [fragment.physical_schema for fragment in found.get_fragments()]
-            if any(not part.equals(parts[0]) for part in parts):
-                try:
-                    # Columns that some files lack are missing there.
-                    whole = pa.unify_schemas([found.schema, *parts])
-                except pa.ArrowException as error:
-                    raise ArgumentError(f"the files of {self.name} have different columns: {error}") from error
-                found = found.replace_schema(whole)
-            self._dataset = found
-            self._begin()
-
-    def _schema(self) -> Any:
-        return self._dataset.schema
-
-    def _raw(self, columns: list[str] | None) -> Iterator[Any]:
-        found: Iterator[Any] = self._dataset.to_batches(
-            columns=columns,
-            batch_size=_base.BATCH,
-            batch_readahead=2,
-            fragment_readahead=1,
-            use_threads=self._threads != 1,
-        )
-        return found
-
-    def _pandas(self) -> Any:
-        import pandas as pd
-
-        paths: Any = self._paths
-        return pd.read_parquet(paths, engine="pyarrow")
