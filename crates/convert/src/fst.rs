@@ -14,8 +14,9 @@ mod text;
 
 use std::ops::Range;
 
-use entasis::{Error, Monitor, Result};
+use entasis::{Error, Monitor, Result, Source};
 
+use self::bytes::Bytes;
 use self::columns::Column;
 use self::header::Header;
 pub(crate) use self::header::{LEGACY, MAGIC, MAGIC_AT};
@@ -40,7 +41,7 @@ const MOST_EXPANDED: u64 = 1 << 30;
 /// ```
 #[derive(Debug)]
 pub struct Table<'a> {
-    bytes: &'a [u8],
+    bytes: Bytes<'a>,
     header: Header,
 }
 
@@ -61,6 +62,16 @@ impl<'a> Table<'a> {
     /// # Errors
     /// *Damaged* for hashes that do not match, *not supported* for other versions of the format.
     pub fn open(bytes: &'a [u8]) -> Result<Self> {
+        let bytes = Bytes::Memory(bytes);
+        Ok(Self { bytes, header: header::read(bytes)? })
+    }
+
+    /// As [`open`](Self::open), for a file whose bytes are read when they are needed.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and *io*.
+    pub fn of_source(source: &'a dyn Source) -> Result<Self> {
+        let bytes = Bytes::Source(source);
         Ok(Self { bytes, header: header::read(bytes)? })
     }
 
@@ -92,25 +103,23 @@ impl<'a> Table<'a> {
             let (n, Range { start, end }) = (self.n_rows(), rows);
             return Err(Error::argument(format!("rows {start}..{end} are not in a table of {n} rows")));
         }
-        let n_rows = i32::try_from(rows.end - rows.start).map_err(|_| {
-            Error::unsupported("a data frame of R with 2^31 rows").advise("read fewer rows at once")
-        })?;
+        let columns = self.open_columns(selection, rows.end - rows.start)?;
+        columns.read(rows, &mut vec![false; columns.chosen.len()], threads, monitor)
+    }
+
+    /// Opens the columns of a selection, of which `n_rows` rows will be read.
+    pub(crate) fn open_columns(&self, selection: &Selection, n_rows: u64) -> Result<Columns<'_>> {
+        if i32::try_from(n_rows).is_err() {
+            return Err(
+                Error::unsupported("a data frame of R with 2^31 rows").advise("read fewer rows at once")
+            );
+        }
         let chosen = self.chosen(selection.columns.as_deref())?;
         let columns: Result<Vec<Column<'_>>> =
             chosen.iter().map(|&i| Column::open(self.bytes, &self.header, i)).collect();
         let columns = columns?;
-        self.check_len(&columns, n_rows as u64, selection.max_bytes)?;
-        let values = jobs::run(&columns, rows, selection.max_bytes, threads, monitor)?;
-        let mut names = Strings::with_room(chosen.len())?;
-        for &i in &chosen {
-            self.header.push_name(i, &mut names);
-        }
-        let row_names = if n_rows == 0 { Vec::new() } else { vec![i32::MIN, -n_rows] };
-        let class: Strings = ["data.frame"].into_iter().collect();
-        Ok(Value::from(Data::List(values))
-            .with("names", Data::Strings(Box::new(names)))
-            .with("class", Data::Strings(Box::new(class)))
-            .with("row.names", Data::Integer(row_names)))
+        self.check_len(&columns, n_rows, selection.max_bytes)?;
+        Ok(Columns { header: &self.header, chosen, columns, max_bytes: selection.max_bytes })
     }
 
     /// The numbers of the chosen columns.
@@ -132,5 +141,48 @@ impl<'a> Table<'a> {
         }
         Err(Error::limit("the values are longer than max_bytes allows")
             .advise("raise max_bytes if you trust the file, or read fewer rows or columns"))
+    }
+}
+
+/// Open columns of a table.
+pub(crate) struct Columns<'t> {
+    header: &'t Header,
+    chosen: Vec<usize>,
+    columns: Vec<Column<'t>>,
+    max_bytes: Option<u64>,
+}
+
+impl Columns<'_> {
+    /// The number of columns.
+    pub(crate) fn n(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The bytes of a row in memory, without those of strings.
+    pub(crate) fn width(&self) -> u64 {
+        self.columns.iter().map(Column::width).fold(0, u64::saturating_add)
+    }
+
+    /// Reads rows that the table has, as [`Table::read`]. `by_string` has a flag for each column:
+    /// strings are looked at one by one where it is set, and it is set where they had to be.
+    pub(crate) fn read(
+        &self,
+        rows: Range<u64>,
+        by_string: &mut [bool],
+        threads: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Value> {
+        let n_rows = i32::try_from(rows.end - rows.start).unwrap_or(i32::MAX);
+        let values = jobs::run(&self.columns, rows, by_string, self.max_bytes, threads, monitor)?;
+        let mut names = Strings::with_room(self.chosen.len())?;
+        for &i in &self.chosen {
+            self.header.push_name(i, &mut names);
+        }
+        let row_names = if n_rows == 0 { Vec::new() } else { vec![i32::MIN, -n_rows] };
+        let class: Strings = ["data.frame"].into_iter().collect();
+        Ok(Value::from(Data::List(values))
+            .with("names", Data::Strings(Box::new(names)))
+            .with("class", Data::Strings(Box::new(class)))
+            .with("row.names", Data::Integer(row_names)))
     }
 }

@@ -3,6 +3,7 @@
 use entasis::{Error, Result};
 
 use super::blocks::{Numbers, factor};
+use super::bytes::Bytes;
 use super::decoder::Decoder;
 use super::header::Header;
 use super::text::{Part, Text};
@@ -53,7 +54,7 @@ mod class {
 
 impl<'a> Column<'a> {
     /// Column `i` of a file.
-    pub(super) fn open(bytes: &'a [u8], header: &Header, i: usize) -> Result<Self> {
+    pub(super) fn open(bytes: Bytes<'a>, header: &Header, i: usize) -> Result<Self> {
         let facts = header.columns[i];
         let numbers = |of: Type, width: usize| {
             Ok(Values::Numbers(Numbers::open(bytes, facts.at, width, header.n_rows)?, of))
@@ -75,7 +76,7 @@ impl<'a> Column<'a> {
         Ok(Self { values, class: facts.class, scale: facts.scale })
     }
 
-    fn factor(bytes: &'a [u8], at: u64, n_rows: u64) -> Result<Values<'a>> {
+    fn factor(bytes: Bytes<'a>, at: u64, n_rows: u64) -> Result<Values<'a>> {
         let (codes_at, levels_at, n_levels) = factor(bytes, at)?;
         let mut levels = Part::default();
         let text = Text::open(bytes, levels_at, n_levels)?;
