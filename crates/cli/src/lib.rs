@@ -22,6 +22,7 @@ mod failure;
 mod files;
 mod found;
 mod from_r;
+mod fst;
 mod generations;
 mod head;
 mod info;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use entasis::{Error, File};
+use entasis_convert::Parts;
 
 use crate::limits::LimitArgs;
 
@@ -23,6 +24,14 @@ impl OpenArgs {
             Some(number) => at_generation(&self.limits.open_whole(path)?, number),
             None => self.limits.open(path),
         }
+    }
+
+    /// Opens a file of fst, of which parts are read; `None` for other files.
+    pub(crate) fn open_fst(&self, path: &Path) -> entasis::Result<Option<Parts>> {
+        if self.generation.is_some() || path == Path::new("-") {
+            return Ok(None);
+        }
+        Parts::open(path, self.limits.limits()?)
     }
 
     /// Opens a file that holds a table.

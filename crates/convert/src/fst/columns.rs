@@ -4,9 +4,8 @@ use entasis::{Error, Result};
 
 use super::blocks::{Numbers, factor};
 use super::bytes::Bytes;
-use super::decoder::Decoder;
 use super::header::Header;
-use super::text::{Part, Text};
+use super::text::Text;
 use crate::r::{Data, Strings, Value};
 
 /// A column.
@@ -78,10 +77,8 @@ impl<'a> Column<'a> {
 
     fn factor(bytes: Bytes<'a>, at: u64, n_rows: u64) -> Result<Values<'a>> {
         let (codes_at, levels_at, n_levels) = factor(bytes, at)?;
-        let mut levels = Part::default();
         let text = Text::open(bytes, levels_at, n_levels)?;
-        text.decode(&mut Decoder::new()?, 0..n_levels, &mut levels)?;
-        let levels = Box::new(levels.strings(text.mark())?);
+        let levels = Box::new(text.decode_all()?.strings(text.mark())?);
         let codes = match n_levels {
             0 => None,
             _ => Some(Numbers::open(bytes, codes_at, 4, n_rows)?),
@@ -95,6 +92,14 @@ impl<'a> Column<'a> {
             Values::Text(_) => 8,
             Values::Factor(..) => 4,
             Values::Numbers(numbers, _) => numbers.width as u64,
+        }
+    }
+
+    /// Bytes of the stored blocks of strings that have these rows; 0 for other columns.
+    pub(super) fn stored_text_len(&self, rows: &std::ops::Range<u64>) -> Result<u64> {
+        match &self.values {
+            Values::Text(text) => text.stored_len(rows),
+            _ => Ok(0),
         }
     }
 

@@ -6,7 +6,6 @@ use entasis::{Error, Result};
 use twox_hash::XxHash64;
 
 use super::bytes::{Bytes, sum};
-use super::decoder::Decoder;
 use super::text::{Part, Text};
 use crate::r::{Mark, Strings};
 
@@ -91,7 +90,7 @@ pub(super) fn read(bytes: Bytes<'_>) -> Result<Header> {
     let mut encoding = Mark::Native;
     if n_columns > 0 {
         let text = Text::open(bytes, end, n_columns)?;
-        text.decode(&mut Decoder::new()?, 0..n_columns, &mut names)?;
+        names = text.decode_all()?;
         (end, encoding) = (text.end()?, text.mark());
     }
 

@@ -58,19 +58,19 @@ pub(super) fn run(
         add_jobs(column, output, &rows, &left, &mut jobs);
     }
     work(jobs, threads, monitor)?;
-    let value = |((column, output), by_string): ((&Column<'_>, Output), &mut bool)| {
+    let value = |(i, (column, output)): (usize, (&Column<'_>, Output))| {
         let data = match (output, &column.values) {
             (Output::Data(data), _) => data,
             (Output::Parts(parts), Values::Text(text)) => {
-                let (found, one_by_one) = strings(parts, text.mark(), *by_string)?;
-                *by_string = one_by_one;
+                let (found, one_by_one) = strings(parts, text.mark(), by_string.get(i) == Some(&true))?;
+                by_string.iter_mut().skip(i).take(1).for_each(|by_string| *by_string = one_by_one);
                 Data::Strings(Box::new(found))
             }
             (Output::Parts(_), _) => Data::Null,
         };
         Ok(column.value(data))
     };
-    columns.iter().zip(outputs).zip(by_string).map(value).collect()
+    columns.iter().zip(outputs).enumerate().map(value).collect()
 }
 
 /// The rows of jobs. All but the first and the last have whole blocks.
@@ -188,7 +188,7 @@ impl Job<'_> {
     fn run(self, decoder: &mut Decoder) -> Result<()> {
         match self {
             Job::Text { text, rows, into, left } => {
-                text.decode(decoder, rows, into)?;
+                text.decode(decoder, rows, left.load(Ordering::Relaxed), into)?;
                 let len = into.text.len() as u64;
                 let taken =
                     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(len));

@@ -109,8 +109,34 @@ impl<'a> Text<'a> {
         Ok(Packed { lens, lens_algorithm, missing, text, text_algorithm })
     }
 
-    /// Decodes rows.
-    pub(super) fn decode(&self, decoder: &mut Decoder, rows: Range<u64>, into: &mut Part) -> Result<()> {
+    /// Bytes of the stored blocks that have these rows.
+    pub(super) fn stored_len(&self, rows: &Range<u64>) -> Result<u64> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        let last = (rows.end - 1) / self.per_block;
+        let start = match rows.start / self.per_block {
+            0 => 8 + self.index_len()?,
+            block => self.end_of(block - 1)?,
+        };
+        Ok(self.end_of(last)?.saturating_sub(start))
+    }
+
+    /// Decodes all rows.
+    pub(super) fn decode_all(&self) -> Result<Part> {
+        let mut all = Part::default();
+        self.decode(&mut Decoder::new()?, 0..self.n, u64::MAX, &mut all)?;
+        Ok(all)
+    }
+
+    /// Decodes rows, with at most `most` bytes of text.
+    pub(super) fn decode(
+        &self,
+        decoder: &mut Decoder,
+        rows: Range<u64>,
+        most: u64,
+        into: &mut Part,
+    ) -> Result<()> {
         let mut row = rows.start;
         let (mut lens, mut stored) = (Vec::new(), std::mem::take(&mut decoder.stored));
         let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
@@ -124,6 +150,10 @@ impl<'a> Text<'a> {
             let result = packed
                 .and_then(|packed| part_of(&packed, decoder, n as usize, part.clone(), &mut lens, into));
             result.map_err(|error| error.in_block(block).at(self.at))?;
+            if into.text.len() as u64 > most {
+                return Err(Error::limit("the strings are longer than max_bytes allows")
+                    .advise("raise max_bytes if you trust the file, or read fewer rows or columns"));
+            }
             row = first + part.end as u64;
         }
         decoder.stored = stored;

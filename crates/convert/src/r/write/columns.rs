@@ -2,12 +2,13 @@
 
 use entasis::{Result, Unit};
 
+use super::facts::{Facts, na_of};
 use super::memory::{Memory, Planned};
 use super::pools::memory_of;
 use super::zones::zone_of;
 use super::{attributes, classes};
 use crate::r::kind::Kind;
-use crate::r::missing::{NA_INTEGER, NA_INTEGER64, first_na, first_na_of};
+use crate::r::missing::{NA_INTEGER, NA_INTEGER64, first_na_of};
 use crate::r::times::{Scale, exact_unit, from_doubles};
 use crate::r::{Data, Strings, Value};
 
@@ -21,7 +22,7 @@ pub(super) struct Chosen<'a> {
     pub kind: Kind,
     unit: Unit,
     variant: u8,
-    scale: Option<Scale>,
+    pub scale: Option<Scale>,
     zone: Option<&'a str>,
     pub levels: Option<&'a Strings>,
     is_ordered: bool,
@@ -142,8 +143,13 @@ fn time<'a>(value: &'a Value, class: &[&str]) -> Option<Time<'a>> {
     None
 }
 
-/// A vector as a column, and whether the kind implies all its attributes.
-pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Planned<'a>, bool)> {
+/// A vector as a column, and whether the kind implies all its attributes. `facts` are those of all
+/// values of the column if the vector has a part of them.
+pub(super) fn column<'a>(
+    value: &'a Value,
+    chosen: &Chosen<'a>,
+    facts: Option<&Facts>,
+) -> Result<(Planned<'a>, bool)> {
     let n = value.len();
     let mut planned = Planned {
         unit: chosen.unit,
@@ -154,11 +160,13 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
     };
     let mut implied = chosen.implied;
     match (&value.data, chosen.kind) {
-        (Data::Double(values), Kind::Double) => planned = planned.with_na(first_na_of(values)),
+        (Data::Double(values), Kind::Double) => planned = planned.with_na(first_na(values, facts)),
         (Data::Double(values), _) => {
             if let Some(scale) = chosen.scale {
-                let na = first_na(values);
-                match exact_unit(values, scale, na) {
+                let code = first_na(values, facts);
+                let na = na_of(code);
+                let unit = facts.map_or_else(|| exact_unit(values, scale, na), Facts::unit);
+                match unit {
                     Some(unit) => {
                         let counts = from_doubles(values, unit, scale, na)?;
                         planned.memory = match scale {
@@ -168,17 +176,16 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
                             _ => Memory::Counts(counts),
                         };
                         planned.unit = unit;
-                        planned.variant =
-                            if first_na_of(values) == 2 { super::memory::VARIANT_QUIET } else { 0 };
+                        planned.variant = if code == 2 { super::memory::VARIANT_QUIET } else { 0 };
                     }
                     None => {
-                        planned = Planned::plain(Kind::Double, n, memory_of(&value.data))
-                            .with_na(first_na_of(values));
+                        planned = Planned::plain(Kind::Double, n, memory_of(&value.data)).with_na(code);
                         implied = None;
                     }
                 }
             }
         }
+        (Data::Strings(_), _) => planned.keeps_codes = facts.is_some_and(Facts::has_codes),
         (Data::Integer(values), Kind::InstantInteger | Kind::SpanInteger) => {
             let wide = |&n: &i32| if n == NA_INTEGER { NA_INTEGER64 } else { i64::from(n) };
             planned.memory = Memory::Counts(values.iter().map(wide).collect());
@@ -187,6 +194,11 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
     }
     let is_implied = is_same(value, implied);
     Ok((planned, is_implied))
+}
+
+/// The code of the first NA of a column.
+fn first_na(values: &[f64], facts: Option<&Facts>) -> i32 {
+    facts.map_or_else(|| first_na_of(values), Facts::na)
 }
 
 /// Whether the attributes of a value are those that a kind implies, in R's order.

@@ -46,6 +46,12 @@ impl<'a> Table<'a> {
         to.len() - 1
     }
 
+    /// Which extra columns of the frame have a value for each row: the codes of encodings.
+    pub(super) fn labels(&self) -> Vec<usize> {
+        let n = self.columns.iter().filter(|column| column.codes().is_some()).count();
+        (self.extra.len()..self.extra.len() + n).collect()
+    }
+
     /// The frame of the core, which borrows the values.
     pub(super) fn frame(&self, lend: &dyn Fn(&[u8]) -> HostRead) -> Result<Frame> {
         let n_columns = self.columns.len() as u64;
@@ -119,14 +125,16 @@ impl<'a> Planner<'a> {
         let names = value.attribute("names");
         let labels = labels(names.and_then(Value::strings), items.len());
         let (mut descriptions, mut is_nested) = (Vec::new(), false);
-        for (item, label) in items.iter().zip(labels) {
+        for (i, (item, label)) in items.iter().zip(labels).enumerate() {
             let path = self.walker.paths.add(path, Step::Name(label.clone()));
+            self.current = self.facts.get(i).copied();
             let added = self.column(table, item, label, path)?;
             is_nested |= added.is_nested;
             if let Some(description) = added.vector.description {
                 descriptions.push(Node::List(vec![Node::Int(added.vector.first as i64), description]));
             }
         }
+        self.current = None;
         if !descriptions.is_empty() {
             table.host.push(("columns", Node::List(descriptions)));
         }
@@ -273,7 +281,8 @@ impl<'a> Planner<'a> {
         };
         let first = if is_extra { table.extra.len() } else { table.columns.len() };
         let n = if names.is_empty() { 0 } else { value.len() / names.len() };
-        let (planned, mut is_implied) = column(value, &chosen)?;
+        let facts = self.current.filter(|_| !is_extra);
+        let (planned, mut is_implied) = column(value, &chosen, facts.as_ref())?;
         if chosen.kind == Kind::List {
             is_implied = attributes(value).next().is_none();
             let Data::List(items) = &value.data else {
