@@ -16,6 +16,7 @@ mod cpython;
 mod csv;
 mod errors;
 mod fixed_width;
+mod fst;
 mod handle;
 mod monitor;
 mod options;
@@ -60,6 +61,8 @@ mod _entasis {
         CsvBatches, CsvTable, CsvText, convert_csv, names_of_spec, read_csv, scan_csv, sniff_csv, write_csv,
         write_csv_batches,
     };
+    #[pymodule_export]
+    use crate::fst::FstParts;
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]

@@ -34,8 +34,8 @@ const EXAMPLES: &str = "Examples:
 Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
-RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
-comes back exactly.";
+RDS, RData, qs2, qdata and fst are recognised by their content too. Nothing in them is run, and what R has comes back exactly. \
+Memory does not grow with a file of fst; the others are read whole.";
 
 /// Write text files (CSV) or a file of R into an Entasis file, or an Entasis file as a text
 ///

@@ -1,4 +1,4 @@
-//! Tables of fst, of which verbs read what they show.
+//! Tables of fst. Verbs read the columns and rows that they show.
 
 use std::io::Write;
 use std::ops::Range;
@@ -8,6 +8,7 @@ use entasis::{ColumnInfo, File};
 use entasis_convert::Parts;
 
 use crate::failure::Outcome;
+use crate::found::predicate;
 use crate::json::{self, Object};
 use crate::lend;
 use crate::output::Out;
@@ -21,6 +22,21 @@ use crate::types::type_of;
 pub(crate) fn part(parts: &Parts, names: &[String], rows: Range<u64>) -> entasis::Result<File> {
     let watch = Watch::of_lines(format!("reading {}", count(rows.end - rows.start, "row")));
     lend::part_of_fst(parts, numbers(parts, names).as_deref(), rows, &watch)
+}
+
+/// A file in memory with all rows of the columns that a condition tests, and of those with these
+/// names; `None` for no others.
+pub(crate) fn tested(parts: &Parts, names: Option<&[String]>, condition: &str) -> entasis::Result<File> {
+    let of_condition = predicate(&schema(parts)?, condition)?.columns();
+    let of_names = names.map_or(Some(Vec::new()), |names| numbers(parts, names));
+    let watch = Watch::of_lines("reading");
+    let chosen = of_names.map(|mut found| {
+        found.extend(of_condition.iter().filter_map(|&column| usize::try_from(column).ok()));
+        found.sort_unstable();
+        found.dedup();
+        found
+    });
+    lend::part_of_fst(parts, chosen.as_deref(), 0..parts.n_rows(), &watch)
 }
 
 /// The columns and their types, as a file without rows.

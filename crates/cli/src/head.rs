@@ -222,7 +222,7 @@ pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
 /// The table whose rows are printed.
 enum Opened {
     File(Box<File>),
-    /// A table of fst, of which the rows alone are read.
+    /// A table of fst. Only the rows that are printed are read.
     Fst(Parts),
 }
 

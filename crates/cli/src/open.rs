@@ -26,7 +26,7 @@ impl OpenArgs {
         }
     }
 
-    /// Opens a file of fst, of which parts are read; `None` for other files.
+    /// Opens a file of fst, to read parts of it; `None` for other files.
     pub(crate) fn open_fst(&self, path: &Path) -> entasis::Result<Option<Parts>> {
         if self.generation.is_some() || path == Path::new("-") {
             return Ok(None);

@@ -121,15 +121,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let output = output(args)?;
     let is_printed = matches!(args.to, None | Some(Form::Table)) && !print.json;
     let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
-    let fst = match &args.condition {
-        None if !args.explain => print.read.open.open_fst(&print.file)?,
-        _ => None,
-    };
+    let fst = if args.explain { None } else { print.read.open.open_fst(&print.file)? };
     let (file, n_rows) = match fst {
-        // Without a condition, the rows and columns are known.
         Some(parts) => {
             let n_rows = parts.n_rows();
-            (Arc::new(fst::part(&parts, print.names(), 0..limit.min(n_rows))?), n_rows)
+            let file = match &args.condition {
+                Some(condition) => fst::tested(&parts, Some(print.names()), condition)?,
+                None => fst::part(&parts, print.names(), 0..limit.min(n_rows))?,
+            };
+            (Arc::new(file), n_rows)
         }
         None => {
             let file = Arc::new(print.read.open.open_table(&print.file)?);
@@ -231,13 +231,14 @@ fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
 pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
     use std::io::Write;
 
-    if args.condition.is_none()
-        && let Some(parts) = args.open.open_fst(&args.file)?
-    {
-        writeln!(out, "{}", parts.n_rows())?;
-        return Ok(());
-    }
-    let file = args.open.open_table(&args.file)?;
+    let file = match (args.open.open_fst(&args.file)?, &args.condition) {
+        (Some(parts), None) => {
+            writeln!(out, "{}", parts.n_rows())?;
+            return Ok(());
+        }
+        (Some(parts), Some(condition)) => fst::tested(&parts, None, condition)?,
+        (None, _) => args.open.open_table(&args.file)?,
+    };
     let n = match &args.condition {
         None => file.n_rows(),
         Some(condition) => {

@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
         columns.read(rows, &mut vec![false; columns.n()], threads, monitor)
     }
 
-    /// Opens columns, by number, of which `n_rows` rows will be read; `None` for all columns.
+    /// Opens columns by number, to read `n_rows` rows; `None` for all columns.
     pub(crate) fn columns(&self, columns: Option<&[usize]>, n_rows: u64) -> Result<Columns<'_>> {
         if i32::try_from(n_rows).is_err() {
             return Err(
@@ -210,8 +210,8 @@ impl Columns<'_> {
     }
 
     /// Reads rows that the table has, as [`Table::read`]. `by_string` has a flag for each column:
-    /// strings are looked at one by one where it is set, and it is set where they had to be. It may be
-    /// empty if there are no rows.
+    /// strings are looked at one by one where it is set, and it is set where they had to be. It may
+    /// be empty without rows.
     pub(crate) fn read(
         &self,
         rows: Range<u64>,

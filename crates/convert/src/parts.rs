@@ -1,4 +1,4 @@
-//! A table of fst of which parts are read.
+//! Parts of a table of fst.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -125,11 +125,18 @@ impl Parts {
 
     fn file(
         &self,
-        value: Value,
+        mut value: Value,
         facts: Vec<Facts>,
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<File> {
+        if let Some(names) =
+            value.attributes.iter_mut().flat_map(|all| all.iter_mut()).find(|(name, _)| name == "row.names")
+            && names.1.is_empty()
+        {
+            // Rows that are absent have no labels, like those that are there.
+            names.1 = Data::Integer(vec![i32::MIN, 0]).into();
+        }
         let values = Values { value, environments: Vec::new() };
         let plan = Plan::of_part(&values, PlanOptions::default(), facts)?;
         file_of_plan(&plan, &self.path, self.limits.clone(), lend, monitor)

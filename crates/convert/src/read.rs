@@ -39,8 +39,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// The rows of a data frame in fst format, from 0; `None` for all. Other formats ignore it.
     pub rows: Option<Range<u64>>,
-    /// The rows of a data frame in fst format that are converted at once; `None` for as many as take
-    /// about 32 MiB. Reading ignores it.
+    /// The rows of a data frame in fst format that are converted at once; `None` for as many as
+    /// take about 32 MiB. Reading ignores it.
     pub window: Option<u64>,
 }
 

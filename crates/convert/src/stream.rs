@@ -1,8 +1,8 @@
 //! Writes a table of fst into a file window by window, in bounded memory.
 //!
 //! All windows have one form of each column, the one that the whole column would have. The first
-//! window gives the form. If later values need another one, the rest of the table is looked through,
-//! and the file begins anew with the form of all values.
+//! window gives the form. If later values need another one, the rest of the table is looked
+//! through, and the file begins anew with the form of all values.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ const WINDOW_LEN: u64 = 32 << 20;
 const BLOCK: u64 = 1 << 16;
 /// Bytes of the offset of a string, and of a short text.
 const STRING_LEN: u64 = 24;
-/// The fewest rows of a window that is made shorter because of its strings: about a block of these.
-const FEWEST: u64 = 1 << 11;
+/// The strings of a block of fst. Short windows end with one, so that it is decoded once.
+const STRINGS: u64 = 2047;
 
 /// How a table is written.
 pub(crate) struct Job<'a> {
@@ -59,7 +59,7 @@ pub(crate) fn store(table: &Table<'_>, job: &Job<'_>) -> Result<bool> {
     }
 }
 
-/// What all values so far decide about a column.
+/// The form of a column by all values so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Form {
     facts: Facts,
@@ -114,26 +114,26 @@ impl Round<'_, '_> {
 
     /// Reads a window, which is made shorter if its strings are long. Returns its end.
     fn read(&mut self, row: u64) -> Result<(Value, u64)> {
-        let mut rows = row..self.n_rows.min(row.saturating_add(self.window));
         if self.job.window.is_some() {
-            return Ok((self.read_rows(rows.clone(), None)?, rows.end));
+            let end = self.n_rows.min(row.saturating_add(self.window));
+            return Ok((self.read_rows(row..end, None)?, end));
         }
+        let mut n = self.window;
         loop {
-            let n = rows.end - rows.start;
-            let is_short = n <= FEWEST;
+            let rows = row..end_of_window(row, n, self.n_rows);
+            let is_short = n <= STRINGS;
             let is_long = !is_short && self.columns.stored_text_len(&rows)? > WINDOW_LEN;
-            let most = if is_short { None } else { Some(2 * WINDOW_LEN) };
-            let found = if is_long { None } else { Some(self.read_rows(rows.clone(), most)) };
-            match found {
+            let most = if is_short { None } else { Some(WINDOW_LEN) };
+            match if is_long { None } else { Some(self.read_rows(rows.clone(), most)) } {
                 Some(Err(error)) if error.kind() == Kind::Limit && !is_short => {}
                 Some(found) => {
                     let value = found?;
-                    self.window = next_window(n, len_of(&value), self.window);
+                    self.window = next_window(rows.end - rows.start, len_of(&value), n);
                     return Ok((value, rows.end));
                 }
                 None => {}
             }
-            rows.end = rows.start + (n / 2).max(FEWEST);
+            n = (n / 2).max(STRINGS);
         }
     }
 
@@ -198,6 +198,13 @@ fn next_window(n: u64, len: u64, last: u64) -> u64 {
 /// Rows of a window of about this number: whole blocks, or as many as fit.
 fn rounded(n: u64) -> u64 {
     if n >= BLOCK { n / BLOCK * BLOCK } else { n.max(1) }
+}
+
+/// The end of a window of about `n` rows.
+fn end_of_window(row: u64, n: u64, n_rows: u64) -> u64 {
+    let end = row.saturating_add(n).min(n_rows);
+    let of_block = end / STRINGS * STRINGS;
+    if n >= BLOCK || end == n_rows || of_block <= row { end } else { of_block }
 }
 
 impl Columns<'_> {

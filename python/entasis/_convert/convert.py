@@ -171,9 +171,10 @@ def convert(
 
     Notes
     -----
-    Texts, Parquet, Arrow and Entasis are read and written by batches, in bounded memory. These are
-    read whole: files with metadata of pandas where the target is not of Arrow, frames of pandas in
-    Entasis, lines of JSON, NPY, NPZ, and rows that are not consecutive.
+    Texts, Parquet, Arrow and Entasis are read and written by batches, in bounded memory, and so is
+    a whole file of fst that becomes an Entasis file. These are read whole: files with metadata of
+    pandas where the target is not of Arrow, frames of pandas in Entasis, lines of JSON, NPY, NPZ,
+    and rows that are not consecutive.
 
     Examples
     --------
@@ -218,7 +219,7 @@ def convert(
         if is_r:
             # As R wrote it. Parts are read as Python reads them.
             whole = destination(to, level(compression), threads, durable, wait)
-            with _progress(progress, "converting", "bytes") as show:
+            with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
                 _r_files.store(_sources.source(source), functions, whole, show, verify)  # type: ignore[arg-type]
             return None
         for name in text:

@@ -50,16 +50,24 @@ fn verbs_read_files_of_r() {
     }
     let path = data("small.fst");
     entasis(args!["convert", path, out]).fine();
-    for rows in
-        [&["head", "-n", "3"][..], &["head", "--rows", "7:70"], &["tail", "-n", "2"], &["select", "-n", "5"]]
-    {
+    for rows in [
+        &["head", "-n", "3"][..],
+        &["head", "--rows", "7:70"],
+        &["tail", "-n", "2"],
+        &["select", "-n", "5"],
+        &["select", "--where", "c5 > 0 and not c10"],
+    ] {
         for columns in [&[][..], &["--columns", "c20,c3"], &["--json", "--columns", "c1"]] {
-            let said =
-                |path: &Path| entasis(rows.iter().chain(columns).map(Into::into).chain([path.into()])).fine();
+            let words = || rows.iter().chain(columns).map(std::ffi::OsString::from);
+            let said = |path: &Path| entasis(words().chain([path.as_os_str().to_owned()])).fine();
             assert_eq!(said(&path), said(&out), "{rows:?}, {columns:?}");
         }
     }
     let said = entasis(args!["head", "--columns", "c2,nothing", path]).failed();
+    assert!(said.contains("nothing"), "{said}");
+    let count = |path: &Path| entasis(args!["count", "--where", "c20 is null or c0 < 1", path]).fine();
+    assert_eq!(count(&path), count(&out));
+    let said = entasis(args!["select", "--where", "nothing = 1", path]).failed();
     assert!(said.contains("nothing"), "{said}");
     let said = entasis(args!["info", path]).fine();
     assert!(said.contains("70 rows x 26 columns") && said.contains("format fst"), "{said}");

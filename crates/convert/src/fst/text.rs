@@ -231,7 +231,7 @@ impl Part {
 
 /// The strings of parts, one after the other, and whether each was looked at by itself: all are if
 /// `one_by_one`, or if some are not UTF-8.
-pub(super) fn strings(parts: Vec<Part>, mark: Mark, one_by_one: bool) -> Result<(Strings, bool)> {
+pub(super) fn strings(mut parts: Vec<Part>, mark: Mark, one_by_one: bool) -> Result<(Strings, bool)> {
     let n: usize = parts.iter().map(|part| part.ends.len()).sum();
     let len: usize = parts.iter().map(|part| part.text.len()).sum();
     if one_by_one || !parts.iter().all(|part| is_bulk(part, mark)) {
@@ -239,11 +239,16 @@ pub(super) fn strings(parts: Vec<Part>, mark: Mark, one_by_one: bool) -> Result<
     }
     let (mut offsets, mut text) = (Vec::new(), Vec::new());
     offsets.try_reserve_exact(n + 1).map_err(|_| Error::out_of_memory(8 * n, "strings"))?;
-    text.try_reserve_exact(len).map_err(|_| Error::out_of_memory(len, "strings"))?;
+    if let [part] = &mut parts[..] {
+        text = std::mem::take(&mut part.text);
+    } else {
+        text.try_reserve_exact(len).map_err(|_| Error::out_of_memory(len, "strings"))?;
+    }
     offsets.push(0);
     let mut validity = Vec::new();
     for part in parts {
-        let (first, base) = (offsets.len() - 1, text.len() as u64);
+        // The text of a single part was moved.
+        let (first, base) = (offsets.len() - 1, offsets.last().map_or(0, |&end: &i64| end as u64));
         offsets.extend(part.ends.iter().map(|end| (base + end) as i64));
         text.extend_from_slice(&part.text);
         if !part.missing.is_empty() && validity.is_empty() {

@@ -50,7 +50,8 @@ struct Waiting<'a> {
 /// The state of planning.
 struct Planner<'a> {
     walker: Walker<'a>,
-    /// The facts of the columns of the frame, which has a part of their values. Empty for a whole one.
+    /// The facts of the columns of the frame, which has a part of their values. Empty for a whole
+    /// frame.
     facts: Vec<Facts>,
     /// The facts of the column that is planned.
     current: Option<Facts>,
