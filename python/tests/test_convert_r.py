@@ -143,8 +143,12 @@ def fst(tmp_path, monkeypatch):
             parts.append((columns, start, stop))
             return self._of.part(columns, start, stop)
 
-    opened = types.SimpleNamespace(open=lambda path, limits: Watched(real(path, limits)))
-    monkeypatch.setattr(module, "_entasis", types.SimpleNamespace(FstParts=opened))
+    def opened(path, limits):
+        found = real(path, limits)
+        return None if found is None else Watched(found)
+
+    watched = types.SimpleNamespace(open=opened)
+    monkeypatch.setattr(module, "_entasis", types.SimpleNamespace(FstParts=watched))
     return path, converted, parts
 
 
@@ -155,7 +159,8 @@ def test_opening_fst_decodes_nothing(fst):
     assert file.column_names == other.column_names
     assert parts == [(None, 0, 0)]
     assert file.schema == other.schema
-    assert "lgl" in file and "nothing" not in file
+    assert "lgl" in file
+    assert "nothing" not in file
     assert parts == [(None, 0, 0)]
     some = file[["txt", "lgl"]][10:20]
     assert (some.shape, parts) == ((10, 2), [(None, 0, 0)])
@@ -197,7 +202,8 @@ def _assert_equal(found, expected):
         # The unit of times is that of the rows which are read.
         pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     elif hasattr(expected, "schema") and hasattr(expected, "to_pydict"):
-        assert found.to_pydict() == expected.to_pydict()
+        # NaN differs from itself.
+        assert str(found.to_pydict()) == str(expected.to_pydict())
     else:
         assert str(found.to_dicts()) == str(expected.to_dicts())
 

@@ -164,22 +164,22 @@ pub fn convert(
         stream::store(table, &stream::Job { path, window, threads, max_bytes, options, lend, monitor })
     };
     let work = || {
+        let of_table = |value| Values { value, environments: Vec::new() };
         let values = match source {
-            Source::Bytes(bytes) => {
-                if recognise(bytes) == Some(Format::Fst) && stream(&fst::Table::open(bytes)?)? {
-                    return Ok(());
-                }
-                read_r(bytes, reading, monitor)?
+            Source::Bytes(bytes) if recognise(bytes) == Some(Format::Fst) => {
+                let Some(value) = stream(&fst::Table::open(bytes)?)? else { return Ok(()) };
+                of_table(value)
             }
+            Source::Bytes(bytes) => read_r(bytes, reading, monitor)?,
             Source::Path(source) => {
                 let (file, start) = begun(source).map_err(|error| Error::io(error, "read"))?;
                 if recognise(&start) == Some(Format::Fst) {
                     let bytes = FileSource::open(source).map_err(|error| Error::io(error, "open"))?;
-                    if stream(&fst::Table::of_source(&bytes)?)? {
-                        return Ok(());
-                    }
+                    let Some(value) = stream(&fst::Table::of_source(&bytes)?)? else { return Ok(()) };
+                    of_table(value)
+                } else {
+                    read_file(file, &start, reading, monitor)?
                 }
-                read_file(file, &start, reading, monitor)?
             }
         };
         store(&values, path, plan, options, lend, monitor)

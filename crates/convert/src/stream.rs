@@ -32,28 +32,35 @@ pub(crate) struct Job<'a> {
     pub(crate) monitor: &'a dyn Monitor,
 }
 
-/// Writes a table into a file, if it has several windows. Returns whether it was written.
+/// Writes a table into a file. Returns the table instead if it is a single window, which the caller
+/// writes as a whole.
 ///
 /// # Errors
 /// As for reading and for writing.
-pub(crate) fn store(table: &Table<'_>, job: &Job<'_>) -> Result<bool> {
+pub(crate) fn store(table: &Table<'_>, job: &Job<'_>) -> Result<Option<Value>> {
     let n_rows = table.n_rows();
-    // Windows have their own limit.
     let mut columns = table.columns(None, n_rows)?;
-    let n = columns.n();
-    let first = job.window.unwrap_or_else(|| columns.usual_window()).max(1);
-    // A stream always replaces the file.
-    if n == 0 || n_rows <= first || job.options.must_be_new {
-        return Ok(false);
-    }
     columns.check_free(n_rows, job.max_bytes)?;
+    let n = columns.n();
+    let first = job.window.unwrap_or_else(|| columns.usual_window()).clamp(1, n_rows.max(1));
+    // A stream always replaces the file.
+    let is_whole = n == 0 || job.options.must_be_new;
+    if is_whole || n_rows == first {
+        let is_limited = !is_whole && job.window.is_none();
+        columns.limit_text(is_limited.then_some(WINDOW_LEN));
+        let mut by_string = vec![false; n];
+        match columns.read(0..n_rows, &mut by_string, job.threads, &Quiet(job.monitor)) {
+            Err(error) if is_limited && error.kind() == Kind::Limit => {}
+            found => return found.map(Some),
+        }
+    }
     let mut forms = vec![Form::default(); n];
     let mut is_known = false;
     loop {
-        let mut round =
-            Round { columns: &mut columns, job, forms, is_known, n_rows, window: first, has_changed: false };
+        let (window, has_changed) = (first, false);
+        let mut round = Round { columns: &mut columns, job, forms, is_known, n_rows, window, has_changed };
         if round.run()? {
-            return Ok(true);
+            return Ok(None);
         }
         (forms, is_known) = (round.forms, true);
     }

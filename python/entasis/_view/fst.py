@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from entasis._entasis import FstParts, Handle
 
