@@ -223,13 +223,13 @@ pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
 enum Opened {
     File(Box<File>),
     /// A table of fst. Only the rows that are printed are read.
-    Fst(Parts),
+    Fst(Box<Parts>),
 }
 
 impl Opened {
     fn open(args: &PrintArgs) -> entasis::Result<Self> {
         match args.read.open.open_fst(&args.file)? {
-            Some(parts) => Ok(Self::Fst(parts)),
+            Some(parts) => Ok(Self::Fst(Box::new(parts))),
             None => Ok(Self::File(Box::new(args.read.open.open_table(&args.file)?))),
         }
     }
