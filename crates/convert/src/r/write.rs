@@ -3,6 +3,7 @@
 //! Data frames and vectors become tables, other values become cells. A table may refer to cells
 //! (columns of lists), and cells to tables. So tables wait in a queue while cells are walked.
 
+mod choose;
 mod columns;
 mod encode;
 mod environments;

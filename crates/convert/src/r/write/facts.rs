@@ -5,7 +5,7 @@
 
 use entasis::Unit;
 
-use super::columns::choose;
+use super::choose::choose;
 use crate::r::kind::Kind;
 use crate::r::missing::{NA_REAL, NA_REAL_QUIET, first_na_of};
 use crate::r::times::{Scale, exact_unit, from_doubles};

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use entasis::{Error, Frame, HostRead, Result, Value as Node};
 
-use super::columns::{choose, column, is_atomic};
+use super::choose::choose;
+use super::columns::{column, is_atomic};
 use super::memory::{Memory, Planned};
 use super::path::{Path, Step};
 use super::shapes::{dim_of, is_frame_like, is_lt_like, is_record, n_rows};
