@@ -17,6 +17,7 @@ mod cpython;
 mod csv;
 mod errors;
 mod fixed_width;
+mod fst;
 mod handle;
 mod monitor;
 mod options;
@@ -63,6 +64,8 @@ mod _entasis {
         CsvBatches, CsvTable, CsvText, convert_csv, names_of_spec, read_csv, scan_csv, sniff_csv, write_csv,
         write_csv_batches,
     };
+    #[pymodule_export]
+    use crate::fst::FstParts;
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]

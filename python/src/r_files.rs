@@ -1,7 +1,7 @@
 //! Files of R as files of Entasis.
 
 use entasis_convert::r::PlanOptions;
-use entasis_convert::{ReadOptions, read_path, read_r, store};
+use entasis_convert::{ReadOptions, convert};
 use pyo3::prelude::*;
 
 use crate::handle::open::{Source, lend};
@@ -25,10 +25,10 @@ pub fn store_r(
         reading.threads = threads;
     }
     monitor::run_watched(py, progress, |monitor| {
-        let values = match &source {
-            Source::Path(source) => read_path(source, &reading, monitor)?,
-            Source::Bytes(bytes) => read_r(bytes, &reading, monitor)?,
+        let source = match &source {
+            Source::Path(path) => entasis_convert::Source::Path(path),
+            Source::Bytes(bytes) => entasis_convert::Source::Bytes(bytes),
         };
-        store(&values, &path, PlanOptions { functions }, &options, &lend, monitor)
+        convert(source, &path, &reading, PlanOptions { functions }, &options, &lend, monitor)
     })
 }

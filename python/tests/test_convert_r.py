@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
+import types
 import warnings
 from pathlib import Path
 
@@ -137,3 +139,122 @@ def test_damaged_files_are_errors_and_leave_nothing(tmp_path):
 def test_content_is_limited():
     with pytest.raises(en.LimitError):
         en.read(DATA / VALUES[0], limits={"decoded_len": 1000})
+
+
+@pytest.fixture
+def fst(tmp_path, monkeypatch):
+    """A file of fst, its Entasis file, and the parts that were decoded."""
+    import entasis._view.fst as module
+
+    path, converted, parts = tmp_path / "table.fst", tmp_path / "table.entasis", []
+    path.write_bytes(lzma.decompress((DATA / "table_050.fst.xz").read_bytes()))
+    en.convert(path, converted)
+    real = module._entasis.FstParts.open
+
+    class Watched:
+        def __init__(self, of):
+            self._of = of
+
+        def __getattr__(self, name):
+            return getattr(self._of, name)
+
+        def part(self, columns, start, stop):
+            parts.append((columns, start, stop))
+            return self._of.part(columns, start, stop)
+
+    def opened(path, limits):
+        found = real(path, limits)
+        return None if found is None else Watched(found)
+
+    watched = types.SimpleNamespace(open=opened)
+    monkeypatch.setattr(module, "_entasis", types.SimpleNamespace(FstParts=watched))
+    return path, converted, parts
+
+
+def test_opening_fst_decodes_nothing(fst):
+    path, converted, parts = fst
+    file, other = en.open(path), en.open(converted)
+    assert (file.n_rows, file.n_columns, len(file), file.shape) == (5000, 13, 5000, (5000, 13))
+    assert file.column_names == other.column_names
+    assert parts == [(None, 0, 0)]
+    assert file.schema == other.schema
+    assert "lgl" in file
+    assert "nothing" not in file
+    assert parts == [(None, 0, 0)]
+    some = file[["txt", "lgl"]][10:20]
+    assert (some.shape, parts) == ((10, 2), [(None, 0, 0)])
+    assert some.read().equals(other[["txt", "lgl"]][10:20].read())
+    assert parts[1:] == [([file.column_names.index("txt"), file.column_names.index("lgl")], 10, 20)]
+
+
+@pytest.mark.parametrize("to", [None, "polars", "pyarrow", "numpy"])
+def test_parts_of_fst_are_those_of_the_file(fst, to):
+    path, converted, parts = fst
+    names = [name for name in en.open(converted).column_names if not name.startswith("dt")]
+    some = ["txt", "int", "lgl", "fac"]
+    some = [name for name in some if name in names]
+    for columns in (None, some, "txt", ["lgl", "txt", "lgl"]):
+        for rows in (None, (4090, 4110), slice(None, None, -7), [4999, 3, 3, 2], slice(5, 5), 17, -1):
+            parts.clear()
+            try:
+                expected = en.read(converted, columns=columns, rows=rows, to=to)
+            except en.EntasisError as error:
+                with pytest.raises(type(error)):
+                    en.read(path, columns=columns, rows=rows, to=to)
+                continue
+            found = en.read(path, columns=columns, rows=rows, to=to)
+            _assert_equal(found, expected)
+            decoded = [part for part in parts if part[1:] != (0, 0)]
+            most = {(4090, 4110): (4090, 4110), 17: (17, 18), -1: (4999, 5000)}
+            if isinstance(rows, (int, tuple)):
+                assert [part[1:] for part in decoded] == [most[rows]]
+            if columns is not None:
+                assert all(part[0] is not None for part in decoded)
+
+
+def _assert_equal(found, expected):
+    if isinstance(expected, dict):
+        assert list(found) == list(expected)
+        for name, values in expected.items():
+            np.testing.assert_array_equal(np.asarray(found[name]), np.asarray(values))
+    elif isinstance(expected, pd.DataFrame):
+        # The unit of times is that of the rows which are read.
+        pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    elif hasattr(expected, "schema") and hasattr(expected, "to_pydict"):
+        # NaN differs from itself.
+        assert str(found.to_pydict()) == str(expected.to_pydict())
+    else:
+        assert str(found.to_dicts()) == str(expected.to_dicts())
+
+
+def test_other_uses_of_fst_decode_the_table_once(fst):
+    path, converted, parts = fst
+    file, other = en.open(path), en.open(converted)
+    condition = en.col("int") > 0
+    assert file.filter(condition).read().equals(other.filter(condition).read())
+    assert not en.diff(file, other)
+    assert file.head(3).equals(other.head(3))
+    whole = [part for part in parts if part == (None, 0, 5000)]
+    assert len(whole) == 1
+    assert en.read(path, filter=condition, to="polars").shape == en.read(converted, filter=condition, to="polars").shape
+    assert file.filter(condition).read(nan_to_null=True, to="polars").shape[0] > 0
+
+
+def test_fst_of_another_name_is_opened(fst, tmp_path):
+    path, converted, _ = fst
+    other = tmp_path / "table.bin"
+    other.write_bytes(path.read_bytes())
+    assert en.read(other).equals(en.read(converted))
+    named = tmp_path / "table.fst.fst"
+    named.write_bytes(converted.read_bytes())
+    assert en.read(named).equals(en.read(converted))
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(en.CorruptFileError):
+        en.read(path)
+
+
+def test_progress_of_fst_counts_rows(fst, tmp_path):
+    path, _, _ = fst
+    seen = []
+    en.convert(path, tmp_path / "out.entasis", progress=lambda done, total, unit: seen.append((done, total, unit)))
+    assert all(unit == "rows" for *_, unit in seen)

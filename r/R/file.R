@@ -1,6 +1,14 @@
 # Open files: the handle, and facts about the columns.
 
 open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
+  file <- unopened(path, functions, int64, limits)
+  file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
+  reopen(file)
+  file
+}
+
+# A file with checked options, without a handle.
+unopened <- function(path, functions, int64, limits) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   # A session that restores a saved table may run in another directory.
@@ -8,8 +16,24 @@ open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), g
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_choice(int64, "int64", INT64)
   file$limits <- check_limits(limits)
-  file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
-  reopen(file)
+  file
+}
+
+# Some columns and rows of a table of fst, which has no others. NULL for other files, for columns by
+# number, and for what the table does not have: then the whole file is opened.
+open_fst <- function(path, columns, from, to, functions, int64, limits) {
+  file <- unopened(path, functions, int64, limits)
+  is_number <- function(x) is.numeric(x) && is.null(oldClass(x)) && length(x) == 1L && isTRUE(x >= 1 && x == trunc(x))
+  is_named <- is.null(columns) || (is.character(columns) && length(columns) > 0L && !anyNA(columns))
+  if (!is_named || !is_number(from) || !(is.null(to) || is_number(to))) {
+    return(NULL)
+  }
+  to <- if (is.null(to)) NaN else as.double(to)
+  file$handle <- core(.Call(C_open_fst, file$path, file$limits, enc2utf8(as.character(columns)), as.double(from), to))
+  if (is.null(file$handle)) {
+    return(NULL)
+  }
+  look_at(file)
   file
 }
 

@@ -5,7 +5,12 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
   given <- other_arguments("file", ...)
   if ("file" %in% names(given)) path <- given$file
   check_flag(as.data.table, "as.data.table")
-  file <- open_file(path, functions, int64, limits, generation)
+  part <- if (is.null(generation)) open_fst(path, columns, from, to, functions, int64, limits)
+  file <- if (is.null(part)) open_file(path, functions, int64, limits, generation) else part
+  if (!is.null(part)) {
+    from <- 1
+    to <- NULL
+  }
   on.exit(close_file(file))
   if (is_tree(file)) {
     whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)

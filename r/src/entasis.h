@@ -261,6 +261,9 @@ typedef struct {
 } ent_limit;
 
 ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, int whole, ent_failure **failure);
+/* Some columns and rows of a table of fst. NULL without a failure for other files and columns. */
+ent_file *ent_open_fst(ent_chars path, const ent_limit *limits, size_t n, const ent_chars *columns, size_t n_columns,
+                       double from, double to, ent_interrupted interrupted, ent_failure **failure);
 int ent_check_len(const ent_file *file, double len, ent_failure **failure); /* 0: more than its limits allow */
 ent_file *ent_table(const ent_file *file, double number, ent_failure **failure); /* -1: a view of all columns */
 void ent_close(ent_file *file);

@@ -45,6 +45,19 @@ SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
     return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
 }
 
+/* Some columns and rows of a table of fst; NULL for other files, columns and rows. */
+SEXP ent_c_open_fst(SEXP path, SEXP limits, SEXP columns, SEXP from, SEXP to) {
+    ent_failure *failure = NULL;
+    const ent_limit *of_file = limits_of(limits);
+    R_xlen_t n = Rf_xlength(columns);
+    ent_chars *names = (ent_chars *)R_alloc((size_t)n + 1, sizeof *names);
+    for (R_xlen_t i = 0; i < n; i++) names[i] = ent_chars_of(STRING_ELT(columns, i));
+    ent_file *file = ent_open_fst(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), names,
+                                  (size_t)n, Rf_asReal(from), Rf_asReal(to), ent_is_interrupted, &failure);
+    if (file == NULL) return failure == NULL ? R_NilValue : ent_failed(failure);
+    return ent_hold(file, ent_free_file, R_NilValue);
+}
+
 /* Closes a file now instead of at the next garbage collection. */
 SEXP ent_c_shut(SEXP file) {
     if (TYPEOF(file) == EXTPTRSXP) ent_free_file(file);

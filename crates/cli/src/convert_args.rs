@@ -29,8 +29,8 @@ package, and pyarrow (pip install 'entasis[all]'). What OUT can't hold is listed
 Several files of text, Parquet, Arrow or Feather are one table: all texts have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
-RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
-comes back exactly.";
+RDS, RData, qs2, qdata and fst are recognised by their content too. Nothing in them is run, and what R has comes back exactly. \
+Memory does not grow with a file of fst; the others are read whole.";
 
 /// Convert files of one format into a file of another: text, Parquet, Arrow, R and others
 ///

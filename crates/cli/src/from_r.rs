@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use entasis::{Error, File, WriteOptions};
+use entasis_convert::ReadOptions;
 use entasis_convert::r::PlanOptions;
-use entasis_convert::{ReadOptions, read_path};
 
 use crate::failure::Outcome;
-use crate::lend::store_values;
+use crate::lend::convert_r;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
@@ -26,9 +26,7 @@ pub(crate) fn run(
     if let Some(threads) = options.threads {
         reading.threads = threads;
     }
-    let values = read_path(input, &reading, &watch)?;
-    let stored = store_values(&values, output, PlanOptions { functions }, options, &watch);
-    stored.map_err(|error| error.in_file(input))?;
+    convert_r(input, output, &reading, PlanOptions { functions }, options, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
     let file = File::open(output)?;

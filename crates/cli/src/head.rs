@@ -6,10 +6,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use entasis::{ColumnInfo, Error, File, Logical, Monitor, Rows};
+use entasis_convert::Parts;
 
 use crate::array::{self, Array, Values};
 use crate::cell;
 use crate::failure::Outcome;
+use crate::fst;
 use crate::json;
 use crate::labels::{self, Label, Source};
 use crate::limits::parse_n_rows;
@@ -125,6 +127,11 @@ pub(crate) struct ReadArgs {
 }
 
 impl PrintArgs {
+    /// The names of columns as they were given.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.read.columns
+    }
+
     /// Whether labels of rows are left out.
     pub(crate) fn has_no_index(&self) -> bool {
         self.read.no_index
@@ -193,15 +200,19 @@ impl Shown {
 
 /// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let Some((start, stop)) = args.rows else { return run_first(args, out) };
-    let file = args.print.read.open.open_table(&args.print.file)?;
-    let n_rows = file.n_rows();
+    let opened = match (args.print.read.open.open_fst(&args.print.file)?, args.rows) {
+        (Some(parts), _) => Opened::Fst(Box::new(parts)),
+        (None, None) => return run_first(args, out),
+        (None, Some(_)) => Opened::File(Box::new(args.print.read.open.open_table(&args.print.file)?)),
+    };
+    let n_rows = opened.n_rows();
+    let (start, stop) = args.rows.unwrap_or((None, Some(args.limit.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
         let message =
             format!("row {} is out of range: the table has {}", start.unwrap_or(0), count(n_rows, "row"));
         Error::argument(message).in_file(&args.print.file).advise("rows count from 0, STOP is not included")
     })?;
-    print_range(&file, rows, &args.print, out)
+    print_range(&opened, rows, &args.print, out)
 }
 
 /// Prints the first rows.
@@ -217,18 +228,50 @@ fn run_first(args: &Args, out: &mut Out) -> Outcome {
 
 /// Runs `entasis tail`.
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
-    let file = args.print.read.open.open_table(&args.print.file)?;
-    let n_rows = file.n_rows();
+    let opened = Opened::open(&args.print)?;
+    let n_rows = opened.n_rows();
     let rows = n_rows.saturating_sub(args.limit)..n_rows;
-    print_range(&file, rows, &args.print, out)
+    print_range(&opened, rows, &args.print, out)
 }
 
-fn print_range(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -> Outcome {
-    let note = (rows.start > 0).then(|| {
-        let [start, end, all] = [rows.start, rows.end, file.n_rows()].map(thousands);
+/// The table whose rows are printed.
+enum Opened {
+    File(Box<File>),
+    /// A table of fst. Only the rows that are printed are read.
+    Fst(Box<Parts>),
+}
+
+impl Opened {
+    fn open(args: &PrintArgs) -> entasis::Result<Self> {
+        match args.read.open.open_fst(&args.file)? {
+            Some(parts) => Ok(Self::Fst(Box::new(parts))),
+            None => Ok(Self::File(Box::new(args.read.open.open_table(&args.file)?))),
+        }
+    }
+
+    fn n_rows(&self) -> u64 {
+        match self {
+            Self::File(file) => file.n_rows(),
+            Self::Fst(parts) => parts.n_rows(),
+        }
+    }
+}
+
+fn print_range(opened: &Opened, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -> Outcome {
+    let n_rows = opened.n_rows();
+    let note = if rows.start > 0 {
+        let [start, end, all] = [rows.start, rows.end, n_rows].map(thousands);
         format!("rows {start} to {end} of {all}")
-    });
-    print(file, &RowSet::from(rows), note, args, out)
+    } else {
+        format!("{} of {}", thousands(rows.end), count(n_rows, "row"))
+    };
+    match opened {
+        Opened::File(file) => print(file, &RowSet::from(rows), Some(note), args, out),
+        Opened::Fst(parts) => {
+            let file = fst::part(parts, &args.read.columns, rows)?;
+            print(&file, &RowSet::from(0..file.n_rows()), Some(note), args, out)
+        }
+    }
 }
 
 /// Prints rows of a table. `note` describes rows other than the first ones.

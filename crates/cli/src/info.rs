@@ -7,6 +7,7 @@ use entasis::{ColumnLayout, File, Info, Keep, Role};
 
 use crate::failure::Outcome;
 use crate::files::FilesArgs;
+use crate::fst;
 use crate::json;
 use crate::open::OpenArgs;
 use crate::open_other;
@@ -47,6 +48,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
     let mut first = true;
     args.files.for_each(out, |path, out| {
+        if let Some(parts) = args.open.open_fst(path)? {
+            if !std::mem::replace(&mut first, false) && !args.files.json {
+                writeln!(out)?;
+            }
+            return fst::print_info(path, &parts, args.files.json, out);
+        }
         let file = args.open.open_own(path).map_err(|error| match open_other::form_of(path, &error) {
             Some(_) => error.advise(
                 "`entasis schema` shows its columns, and `entasis convert` makes an Entasis file of it",

@@ -1,11 +1,13 @@
 //! Lends the command's own cells and columns to the writer. Only this file touches raw memory.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::path::Path;
 
 use entasis::cells::CellWriter;
 use entasis::{Change, Document, File, HostRead, Limits, Monitor, Operation, Result, Value, WriteOptions};
-use entasis_convert::r::{PlanOptions, Values};
+use entasis_convert::r::PlanOptions;
+use entasis_convert::{Parts, ReadOptions, Source};
 use entasis_csv::Job;
 
 /// Makes the first of these cells the metadata of a file. `is_r` says whether the
@@ -45,16 +47,32 @@ pub(crate) fn open(path: &Path, limits: Limits, monitor: &dyn Monitor) -> Result
     entasis_convert::open_path(path, limits, &lend, monitor)
 }
 
-/// Writes values of R into a file.
-pub(crate) fn store_values(
-    values: &Values,
+/// Writes the value of a file of R into a file.
+pub(crate) fn convert_r(
+    source: &Path,
     path: &Path,
+    reading: &ReadOptions,
     plan: PlanOptions,
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<()> {
     // The values outlive the document that borrows them.
-    entasis_convert::store(values, path, plan, options, &lend, monitor)
+    entasis_convert::convert(Source::Path(source), path, reading, plan, options, &lend, monitor)
+}
+
+/// The columns of a table of fst, without rows.
+pub(crate) fn schema_of_fst(parts: &Parts, monitor: &dyn Monitor) -> Result<File> {
+    parts.schema(&lend, monitor)
+}
+
+/// Some columns and rows of a table of fst.
+pub(crate) fn part_of_fst(
+    parts: &Parts,
+    columns: Option<&[usize]>,
+    rows: Range<u64>,
+    monitor: &dyn Monitor,
+) -> Result<File> {
+    parts.part(columns, rows, &lend, monitor)
 }
 
 fn lend(buffer: &[u8]) -> HostRead {

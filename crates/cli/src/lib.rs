@@ -26,6 +26,7 @@ mod files;
 mod format;
 mod found;
 mod from_r;
+mod fst;
 mod generations;
 mod head;
 mod host;

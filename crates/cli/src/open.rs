@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use entasis::{Error, File};
+use entasis_convert::Parts;
 
 use crate::limits::LimitArgs;
 use crate::open_other;
@@ -48,6 +49,14 @@ impl OpenArgs {
         let (file, n_rows) = self.open_from(path, Some(n))?;
         require_table(&file, path)?;
         Ok((file, n_rows))
+    }
+
+    /// Opens a file of fst, to read parts of it; `None` for other files.
+    pub(crate) fn open_fst(&self, path: &Path) -> entasis::Result<Option<Parts>> {
+        if self.generation.is_some() || path == Path::new("-") {
+            return Ok(None);
+        }
+        Parts::open(path, self.limits.limits()?)
     }
 
     /// Opens a file that holds a table.

@@ -7,6 +7,7 @@ use entasis::{ColumnInfo, File, Logical, Unit};
 
 use crate::failure::Outcome;
 use crate::files::FilesArgs;
+use crate::fst;
 use crate::json::{self, Object};
 use crate::labels::{self, Label, Source};
 use crate::open::OpenArgs;
@@ -19,7 +20,7 @@ const EXAMPLES: &str = "Examples:
   entasis schema flights.entasis
   entasis schema --json flights.entasis | jq -r '.columns[].name'
 
-\"missing\" counts the missing values of a column, but not those among objects. Times with a zone are stored in UTC. \
+\"missing\" counts the missing values of a column, but not those among objects, and not those of fst. Times with a zone are stored in UTC. \
 Names in parentheses are labels of rows (the index).";
 
 /// Show the names and types of a table's columns
@@ -43,25 +44,38 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
-    let file = args.open.open_table(path)?;
+    let (file, n_rows) = match args.open.open_fst(path)? {
+        // Missing values of fst are not counted.
+        Some(parts) => (fst::schema(&parts)?, Some(parts.n_rows())),
+        None => (args.open.open_table(path)?, None),
+    };
     let columns = file.all_columns(0..file.n_columns())?;
     let labels = labels::of(&file)?;
     if args.files.json {
-        let columns =
-            columns.iter().map(|info| column_json(&file, info)).collect::<entasis::Result<Vec<_>>>()?;
+        let columns = columns
+            .iter()
+            .map(|info| column_json(&file, info, n_rows.is_none()))
+            .collect::<entasis::Result<Vec<_>>>()?;
         let object = Object::new()
             .text("file", &path.to_string_lossy())
-            .raw("n_rows", file.n_rows())
+            .raw("n_rows", n_rows.unwrap_or(file.n_rows()))
             .raw("n_columns", file.n_columns())
             .raw("columns", json::array(columns))
             .raw("index", json::array(labels.iter().map(label_json)));
         writeln!(out, "{}", object.end())?;
         return Ok(());
     }
-    args.files.print(path, out, |out| print(&file, &columns, &labels, out))
+    args.files.print(path, out, |out| print(&file, n_rows, &columns, &labels, out))
 }
 
-fn print(file: &File, columns: &[ColumnInfo], labels: &[Label], out: &mut Out) -> Outcome {
+/// Prints the columns. `n_rows` is the number of rows if the file has none of them.
+fn print(
+    file: &File,
+    n_rows: Option<u64>,
+    columns: &[ColumnInfo],
+    labels: &[Label],
+    out: &mut Out,
+) -> Outcome {
     let mut names = Column::flexible(["column"]);
     let mut types = Column::left(["type"]);
     let mut missing = Column::right(["missing"]);
@@ -78,7 +92,8 @@ fn print(file: &File, columns: &[ColumnInfo], labels: &[Label], out: &mut Out) -
     for info in columns {
         names.push(escape(&info.name));
         types.push(escape(&type_of(file, info)?));
-        missing.push(n_missing(info).map_or_else(|| "-".to_owned(), thousands));
+        let n = n_missing(info).filter(|_| n_rows.is_none());
+        missing.push(n.map_or_else(|| "-".to_owned(), thousands));
         notes.push(match n_categories(file, info)? {
             Some(1) => "1 category".to_owned(),
             Some(n) => format!("{} categories", thousands(n)),
@@ -87,7 +102,8 @@ fn print(file: &File, columns: &[ColumnInfo], labels: &[Label], out: &mut Out) -
     }
     let style = out.style();
     table::print_all(vec![names, types, missing, notes], style, out)?;
-    let total = format!("{} x {}", count(file.n_rows(), "row"), count(file.n_columns(), "column"));
+    let total =
+        format!("{} x {}", count(n_rows.unwrap_or(file.n_rows()), "row"), count(file.n_columns(), "column"));
     writeln!(out, "{}", style.dim(&total))?;
     Ok(())
 }
@@ -105,16 +121,17 @@ fn label_json(label: &Label) -> String {
     Object::new().text("name", &label.name).text("type", &label.type_name).end()
 }
 
-fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {
+fn column_json(file: &File, info: &ColumnInfo, has_rows: bool) -> entasis::Result<String> {
     let column_type = &info.record.column_type;
     let mut object = Object::new().text("name", &info.name).text("type", &type_of(file, info)?);
     if info.unknown.is_some() {
         return Ok(object.raw("n_missing", info.record.n_missing).end());
     }
+    let n_missing = n_missing(info).filter(|_| has_rows);
     object = object
         .text("physical", column_type.physical.name())
         .text("logical", column_type.logical.name())
-        .raw("n_missing", n_missing(info).map_or_else(|| "null".to_owned(), |n| n.to_string()))
+        .raw("n_missing", n_missing.map_or_else(|| "null".to_owned(), |n| n.to_string()))
         .text("missing", missing_name(column_type));
     if column_type.unit != Unit::None {
         object = object.text("unit", column_type.unit.name());

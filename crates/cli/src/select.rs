@@ -9,6 +9,7 @@ use entasis_query::{Plan, Scan};
 use crate::copy::copy;
 use crate::failure::Outcome;
 use crate::found::{Found, predicate};
+use crate::fst;
 use crate::head::{self, PrintArgs};
 use crate::limits::parse_n_rows;
 use crate::open::OpenArgs;
@@ -118,12 +119,27 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut print = args.print.clone();
     print.json |= args.to == Some(Form::Json);
     let output = output(args)?;
-    let file = Arc::new(print.read.open.open_table(&print.file)?);
+    let is_printed = matches!(args.to, None | Some(Form::Table)) && !print.json;
+    let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
+    let fst = if args.explain { None } else { print.read.open.open_fst(&print.file)? };
+    let (file, n_rows) = match fst {
+        Some(parts) => {
+            let n_rows = parts.n_rows();
+            let file = match &args.condition {
+                Some(condition) => fst::tested(&parts, Some(print.names()), condition)?,
+                None => fst::part(&parts, print.names(), 0..limit.min(n_rows))?,
+            };
+            (Arc::new(file), n_rows)
+        }
+        None => {
+            let file = Arc::new(print.read.open.open_table(&print.file)?);
+            let n_rows = file.n_rows();
+            (file, n_rows)
+        }
+    };
     if args.explain {
         return explain(&file, args.condition.as_deref(), out);
     }
-    let is_printed = matches!(args.to, None | Some(Form::Table)) && !print.json;
-    let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let mut found = Found::new(&file, args.condition.as_deref(), limit, print.read.threads)?;
     if args.to == Some(Form::Csv) {
         let indices = print.indices(&file)?;
@@ -159,7 +175,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         shown.n() + found.n_beyond(&watch)?
     };
-    let all = count(file.n_rows(), "row");
+    let all = count(n_rows, "row");
     let note = match shown.n() {
         n if n < n_found && args.condition.is_some() => {
             format!("{} of {} that pass, of {all}; show more with -n", thousands(n), thousands(n_found))
@@ -215,13 +231,18 @@ fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
 pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
     use std::io::Write;
 
-    let n = match &args.condition {
-        None => match args.open.open_first(&args.file, 0)? {
+    let parts = args.open.open_fst(&args.file)?;
+    let n = match (&args.condition, parts) {
+        (None, Some(parts)) => parts.n_rows(),
+        (None, None) => match args.open.open_first(&args.file, 0)? {
             (_, Some(n)) => n,
             (_, None) => args.open.open_table(&args.file)?.n_rows(),
         },
-        Some(condition) => {
-            let file = args.open.open_table(&args.file)?;
+        (Some(condition), parts) => {
+            let file = match parts {
+                Some(parts) => fst::tested(&parts, None, condition)?,
+                None => args.open.open_table(&args.file)?,
+            };
             let watch = Watch::new("counting");
             let predicate = predicate(&file, condition)?;
             Scan::new(&file, &predicate)?.count(args.threads, &watch)?

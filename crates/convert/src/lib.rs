@@ -8,10 +8,13 @@
 pub mod fst;
 mod input;
 mod open;
+mod parts;
 mod qs;
 pub mod r;
 mod rds;
 mod read;
+mod stream;
 
-pub use open::{detect, open, open_other, open_path, read_path, store};
+pub use open::{Source, convert, detect, open, open_other, open_path};
+pub use parts::Parts;
 pub use read::{Format, ReadOptions, read_r, recognise};

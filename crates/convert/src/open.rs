@@ -5,12 +5,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use entasis::{
-    Content, Error, File, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor, Result, WriteOptions,
-    write, write_document, write_document_to, write_to,
+    Content, Error, File, FileSource, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor, Result,
+    WriteOptions, write, write_document, write_document_to, write_to,
 };
 
 use crate::r::{Plan, PlanOptions, Values};
 use crate::read::{Format, ReadOptions, read_file, read_r, recognise};
+use crate::{fst, stream};
 
 /// Bytes by which a file is recognised: enough for a block of bzip2.
 const START_LEN: u64 = 1 << 20;
@@ -19,6 +20,14 @@ const START_LEN: u64 = 1 << 20;
 pub fn detect(path: &Path) -> Option<Format> {
     let (_, start) = begun(path).ok()?;
     recognise(&start)
+}
+
+/// Whether the file at a path is of fst, also of a version that is not read.
+pub(crate) fn is_fst(path: &Path) -> bool {
+    let mut start = [0; 64];
+    let read = |file: fs::File| file.take(start.len() as u64).read(&mut start);
+    let n = if path.is_file() { fs::File::open(path).and_then(read).unwrap_or(0) } else { 0 };
+    recognise(&start[..n]) == Some(Format::Fst)
 }
 
 /// The file at a path, and its first bytes.
@@ -30,15 +39,6 @@ fn begun(path: &Path) -> io::Result<(fs::File, Vec<u8>)> {
     let mut start = Vec::new();
     (&file).take(START_LEN).read_to_end(&mut start)?;
     Ok((file, start))
-}
-
-/// Reads the values of the file at a path.
-///
-/// # Errors
-/// As [`read_r`], with the path.
-pub fn read_path(path: &Path, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Values> {
-    let (file, start) = begun(path).map_err(|error| Error::io(error, "read").in_file(path))?;
-    read_file(file, &start, options, monitor).map_err(|error| error.in_file(path))
 }
 
 /// Opens the file at a path, of Entasis or of another format ([`open`]).
@@ -111,8 +111,19 @@ fn file_of(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<File> {
+    let plan = Plan::new(values, PlanOptions { functions: true }).map_err(|error| error.in_file(name))?;
+    file_of_plan(&plan, name, limits, lend, monitor)
+}
+
+/// A file in memory by a plan.
+pub(crate) fn file_of_plan(
+    plan: &Plan<'_>,
+    name: &Path,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<File> {
     let made = || {
-        let plan = Plan::new(values, PlanOptions { functions: true })?;
         let sink = MemorySink::new();
         let raw = WriteOptions { compression: Some(0), ..WriteOptions::default() };
         match plan.content(lend)? {
@@ -125,11 +136,65 @@ fn file_of(
     File::from_source(Box::new(MemorySource::new(made)), name, limits)
 }
 
+/// Where a file is.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// At a path.
+    Path(&'a Path),
+    /// In memory.
+    Bytes(&'a [u8]),
+}
+
+/// Writes the value of a file into a file of Entasis. A table of fst takes memory that does not
+/// grow with it, other values are read whole.
+///
+/// # Errors
+/// As [`read_r`], with the path of the source, and as for writing.
+pub fn convert(
+    source: Source<'_>,
+    path: &Path,
+    reading: &ReadOptions,
+    plan: PlanOptions,
+    options: &WriteOptions,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let stream = |table: &fst::Table<'_>| {
+        let (window, threads, max_bytes) = (reading.window, reading.threads, reading.max_bytes);
+        stream::store(table, &stream::Job { path, window, threads, max_bytes, options, lend, monitor })
+    };
+    let work = || {
+        let of_table = |value| Values { value, environments: Vec::new() };
+        let values = match source {
+            Source::Bytes(bytes) if recognise(bytes) == Some(Format::Fst) => {
+                let Some(value) = stream(&fst::Table::open(bytes)?)? else { return Ok(()) };
+                of_table(value)
+            }
+            Source::Bytes(bytes) => read_r(bytes, reading, monitor)?,
+            Source::Path(source) => {
+                let (file, start) = begun(source).map_err(|error| Error::io(error, "read"))?;
+                if recognise(&start) == Some(Format::Fst) {
+                    let bytes = FileSource::open(source).map_err(|error| Error::io(error, "open"))?;
+                    let Some(value) = stream(&fst::Table::of_source(&bytes)?)? else { return Ok(()) };
+                    of_table(value)
+                } else {
+                    read_file(file, &start, reading, monitor)?
+                }
+            }
+        };
+        store(&values, path, plan, options, lend, monitor)
+    };
+    work().map_err(|error: Error| match source {
+        Source::Path(source) => error.in_file(source),
+        Source::Bytes(_) => error,
+    })
+}
+
 /// Writes values into a file.
 ///
 /// # Errors
 /// As [`Plan::new`] and [`write()`].
-pub fn store(
+fn store(
     values: &Values,
     path: &Path,
     plan: PlanOptions,

@@ -10,4 +10,4 @@ mod write;
 
 pub use strings::{Mark, Strings};
 pub use value::{Attributes, Binding, Data, Environment, Item, Place, Value, Values};
-pub use write::{Plan, PlanOptions};
+pub use write::{Facts, Plan, PlanOptions};

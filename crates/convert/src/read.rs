@@ -39,11 +39,14 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// The rows of a data frame in fst format, from 0; `None` for all. Other formats ignore it.
     pub rows: Option<Range<u64>>,
+    /// The rows of a data frame in fst format that are converted at once; `None` for as many as
+    /// take about 32 MiB. Reading ignores it.
+    pub window: Option<u64>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { threads: default_threads(), max_bytes: None, columns: None, rows: None }
+        Self { threads: default_threads(), max_bytes: None, columns: None, rows: None, window: None }
     }
 }
 

@@ -132,7 +132,7 @@ pub use blocks_of_column::{ColumnBlocks, PageReader, RowsOfBlock};
 pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, NewColumns, RowCopy, Stream};
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
-pub use entasis_encodings::Profile;
+pub use entasis_encodings::{Profile, restore_lz4};
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Keep, Kind,
     Layout, Limits, Location, Logical, MAGIC, Missing, Operation, Packing, Physical, Pieces, Result,

@@ -74,6 +74,7 @@ pub use encode::{Encoded, Encoder, Learned, Values};
 pub use fsst::{SharedSymbols, SymbolSamples};
 pub use leaf::{LeafEncoder, restore_part};
 pub use limits::{BLOCK, PAGE, PAGE_TEXT};
+pub use lz4_block::restore as restore_lz4;
 pub use profile::Profile;
 pub use validity::Validity;
 

@@ -3,8 +3,9 @@
 /// A length of 15 in a token continues in further bytes, up to the first one that is not 255.
 const CONTINUED: usize = 15;
 
-/// Decodes a block; returns the length of the output.
-pub(crate) fn restore(block: &[u8], out: &mut [u8]) -> Option<usize> {
+/// Decodes a block of LZ4 without a frame. Returns the length of the output; `None` for a block
+/// that is not valid, or longer than `out`.
+pub fn restore(block: &[u8], out: &mut [u8]) -> Option<usize> {
     /// The longest block of the C library, which is several times as fast with short matches.
     const LONGEST: usize = 0x7E00_0000;
     match i32::try_from(out.len()) {

@@ -1,5 +1,6 @@
 //! Predicates as a caller writes them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use entasis::{Error, Result};
@@ -190,6 +191,21 @@ impl Predicate {
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::Or(vec![self, other])
+    }
+
+    /// The numbers of the columns that are tested.
+    pub fn columns(&self) -> BTreeSet<u64> {
+        match self {
+            Self::Constant(_) => BTreeSet::new(),
+            Self::Compare { column, .. }
+            | Self::In { column, .. }
+            | Self::IsMissing { column, .. }
+            | Self::IsNan { column }
+            | Self::Length { column, .. }
+            | Self::Match { column, .. } => BTreeSet::from([*column]),
+            Self::And(parts) | Self::Or(parts) => parts.iter().flat_map(Self::columns).collect(),
+            Self::Not(part) => part.columns(),
+        }
     }
 }
 

@@ -152,9 +152,10 @@ def convert(
 
     Notes
     -----
-    Texts, Parquet, Arrow and Entasis are read and written by batches, in bounded memory. These are
-    read whole: files with metadata of pandas where the target is not of Arrow, frames of pandas in
-    Entasis, lines of JSON, NPY, NPZ, and rows that are not consecutive.
+    Texts, Parquet, Arrow and Entasis are read and written by batches, in bounded memory, and so is
+    a whole file of fst that becomes an Entasis file. These are read whole: files with metadata of
+    pandas where the target is not of Arrow, frames of pandas in Entasis, lines of JSON, NPY, NPZ,
+    and rows that are not consecutive.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def run(
     if is_r:
         # As R wrote it. Parts are read as Python reads them.
         whole = destination(to, level(compression), threads, durable, wait)
-        with _progress(progress, "converting", "bytes") as show:
+        with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
     for name in text:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from entasis._typing import MemoryMap, Types
 
     from .column_labels import Labels
+    from .fst import FstHandle
 
 
 class OpenTable:
@@ -33,6 +34,7 @@ class OpenTable:
         "limits",
         "memory_map",
         "number",
+        "parts",
         "path",
         "sorted",
         "sorted_labels",
@@ -54,6 +56,8 @@ class OpenTable:
         # For pickles: the `number` of the table in a tree, the `content` of a file in memory.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
+        # The handle of a table whose parts are decoded alone; None for files of Entasis.
+        self.parts: FstHandle | None = getattr(handle, "parts", None)
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
         self._levels: Levels | None = None
@@ -67,7 +71,7 @@ class OpenTable:
         """The same table with another rule for NaN. Both share the data read so far."""
         found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
         for name in OpenTable.__slots__:
-            if name != "handle":
+            if name not in ("handle", "parts"):
                 setattr(found, name, getattr(self, name))
         return found
 
@@ -156,7 +160,9 @@ def opened(
 
         handle, lost = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map)), None
     else:
-        handle = _entasis.Handle(source, limits, whole or generation is not None)
+        is_whole = whole or generation is not None
+        fst = None if is_whole or isinstance(source, bytes) else _of_fst(source, limits)
+        handle = _entasis.Handle(source, limits, is_whole) if fst is None else cast("_entasis.Handle", fst)
         lost = handle.lost()
         if generation is not None:
             handle = handle.at_generation(generation)
@@ -169,6 +175,16 @@ def opened(
         generation = handle.generation
         _warn_of(lost, path, generation)
     return OpenTable(handle, path, content=content, limits=limits, generation=generation)
+
+
+def _of_fst(path: str, limits: dict[str, int] | None) -> FstHandle | None:
+    """The handle of a table of fst; None for other files."""
+    if not path.lower().endswith(".fst"):
+        # Those of other names are found once they can't be opened as files of Entasis.
+        return None
+    from . import fst as _fst
+
+    return _fst.FstHandle.opened(path, limits)
 
 
 def _by_name(types: Types | None) -> dict[str, type]:

@@ -21,6 +21,7 @@ from . import column_labels as _column_labels
 if TYPE_CHECKING:
     from entasis._typing import Columns, Rows
 
+    from .fst import FstHandle
     from .table import OpenTable
 
 
@@ -180,6 +181,8 @@ class View:
         skips
             Whether to leave out columns whose type the library lacks.
         """
+        if self.table.parts is not None:
+            return self._of_part(self.table.parts).read(to, threads, index, is_restored=is_restored, skips=skips)
         handle, host, columns, rows = self.handle, self.table.host, self.columns, self.rows
         found = host.get("host")
         written_by = found if isinstance(found, str) else None
@@ -212,6 +215,11 @@ class View:
         except CorruptFileError as error:
             error.file = error.file or self.table.path
             raise
+
+    def _of_part(self, parts: FstHandle) -> View:
+        """The same rows and columns of a table that has no others."""
+        handle, columns, rows = parts.part(self.columns, self.rows)
+        return View(self.table.with_handle(handle), columns, rows, is_one=self.is_one)
 
 
 def _without_index(host: dict[str, Any]) -> dict[str, Any]:

@@ -102,3 +102,64 @@ test_that("damaged files are errors", {
     expect_error(read_entasis(path), class = "entasis_error")
   }
 })
+
+# A table of fst: integers, texts, times of Zurich with half a second, and a factor.
+FST <- paste0(
+  "13b7e7c95b2cbbe801000000010000000000000000000000010000000400000030000000000000000000000050414150f287f14ce24395c5",
+  "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+  "06000000000000000400000000000000050002000c0003000800060009000700080006000900070004000400040004000443edb85fe24486",
+  "0000000000000000000000000000000000000000ff0700002e000000000000000100000005000000090000000a000000000000006e746578",
+  "747768656e6672fa5cdc35f88884000000000000000000000000000000000400000000000000460100000000000000000000000000000000",
+  "000000000000000000000000000006000000000000000000000000000000000000000000000000000000000000005ceeac4f96fc34180000",
+  "00000000000000000000000000007e01000000000000a201000000000000d801000000000000210200000000000000000000000000000000",
+  "000001000000020000000000008004000000050000000600000004000000ff07000036000000000000000100000003000000080000000900",
+  "0000090000000a00000042000000614e416772c3bc6e64660d0000804575726f70652f5a757269636800000000000000000000000065cdcd",
+  "410000400065cdcd410000000000000000000000000000f03f0000000000000040000000000000084001000000020000004f020000000000",
+  "0004000000ff0700001e00000000000000010000000200000000000000787900000000000000000000000001000000020000000200000000",
+  "0000800100000001000000"
+)
+
+fst_file <- function() {
+  path <- tempfile(fileext = ".fst")
+  bytes <- substring(FST, seq(1, nchar(FST), 2), seq(2, nchar(FST), 2))
+  writeBin(as.raw(strtoi(bytes, 16L)), path)
+  path
+}
+
+fst_table <- function() {
+  data.frame(
+    n = c(1L, 2L, NA, 4L, 5L, 6L), text = c("a", NA, "gr\u00fcn", "d", "", "f"),
+    when = .POSIXct(c(1e9, 1e9 + 0.5, 0, 1, 2, 3), "Europe/Zurich"), f = factor(c("x", "y", "y", NA, "x", "x"))
+  )
+}
+
+test_that("parts of fst are those of the table", {
+  path <- fst_file()
+  table <- fst_table()
+  expect_identical(read_entasis(path), table)
+  out <- tempfile(fileext = ".entasis")
+  convert_entasis(path, out)
+  expect_identical(read_entasis(out), table)
+  for (columns in list(NULL, "text", c("f", "n"), c("when", "f", "when"), 2:3, c(TRUE, FALSE))) {
+    for (rows in list(c(1, 6), c(2, 3), c(6, 6), c(3, 100))) {
+      part <- read_entasis(path, columns, rows[1], rows[2])
+      expect_identical(part, read_entasis(out, columns, rows[1], rows[2]), label = paste(columns, collapse = " "))
+    }
+    expect_identical(read_entasis(path, columns, 5), read_entasis(out, columns, 5))
+  }
+  for (file in c(path, out)) {
+    expect_error(read_entasis(file, "nothing"), "nothing", class = "entasis_error")
+    expect_error(read_entasis(file, from = 8), "8", class = "entasis_error")
+    expect_error(read_entasis(file, from = 3, to = 1), "from", class = "entasis_error")
+  }
+  expect_identical(read_entasis(path, "n", as.data.table = FALSE)$n, table$n)
+})
+
+test_that("damage of fst is an error, and other files may have its suffix", {
+  path <- fst_file()
+  bytes <- readBin(path, raw(), 1000)
+  writeBin(bytes[1:300], path)
+  expect_error(read_entasis(path, "n"), class = "entasis_error_corrupt")
+  write_entasis(iris, path)
+  expect_identical(read_entasis(path, "Species", 2, 3), read_entasis(path)[1:2, "Species", drop = FALSE])
+})

@@ -41,9 +41,16 @@ fn usual(i: u64) -> String {
 
 /// Converts a text under the limit, and returns the peak of resident memory in KiB.
 fn peak(text: &Path, n_rows: u64, out: &Path) -> usize {
+    let peak = peak_of(text, out);
+    assert_eq!(entasis(args!["count", out]).fine().trim(), n_rows.to_string());
+    peak
+}
+
+/// Converts a file under the limit, and returns the peak of resident memory in KiB.
+pub fn peak_of(source: &Path, out: &Path) -> usize {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v {LIMIT} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_entasis")]);
-    command.args(args!["convert", text, out, "--threads", "2", "-c", "10"]);
+    command.args(args!["convert", source, out, "--threads", "2", "-c", "10"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let status = PathBuf::from(format!("/proc/{}/status", child.id()));
     let mut peak = 0;
@@ -56,7 +63,6 @@ fn peak(text: &Path, n_rows: u64, out: &Path) -> usize {
     }
     let said = child.wait_with_output().unwrap();
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    assert_eq!(entasis(args!["count", out]).fine().trim(), n_rows.to_string());
     peak
 }
 

@@ -12,6 +12,8 @@ mod csv_memory;
 mod documents;
 mod failures;
 mod from_r;
+mod fst_file;
+mod fst_memory;
 mod generations;
 mod host;
 mod select;

@@ -3,9 +3,9 @@
 use entasis::{Error, Result};
 
 use super::blocks::{Numbers, factor};
-use super::decoder::Decoder;
+use super::bytes::Bytes;
 use super::header::Header;
-use super::text::{Part, Text};
+use super::text::Text;
 use crate::r::{Data, Strings, Value};
 
 /// A column.
@@ -53,7 +53,7 @@ mod class {
 
 impl<'a> Column<'a> {
     /// Column `i` of a file.
-    pub(super) fn open(bytes: &'a [u8], header: &Header, i: usize) -> Result<Self> {
+    pub(super) fn open(bytes: Bytes<'a>, header: &Header, i: usize) -> Result<Self> {
         let facts = header.columns[i];
         let numbers = |of: Type, width: usize| {
             Ok(Values::Numbers(Numbers::open(bytes, facts.at, width, header.n_rows)?, of))
@@ -75,12 +75,10 @@ impl<'a> Column<'a> {
         Ok(Self { values, class: facts.class, scale: facts.scale })
     }
 
-    fn factor(bytes: &'a [u8], at: u64, n_rows: u64) -> Result<Values<'a>> {
+    fn factor(bytes: Bytes<'a>, at: u64, n_rows: u64) -> Result<Values<'a>> {
         let (codes_at, levels_at, n_levels) = factor(bytes, at)?;
-        let mut levels = Part::default();
         let text = Text::open(bytes, levels_at, n_levels)?;
-        text.decode(&mut Decoder::new()?, 0..n_levels, &mut levels)?;
-        let levels = Box::new(levels.strings(text.mark())?);
+        let levels = Box::new(text.decode_all()?.strings(text.mark())?);
         let codes = match n_levels {
             0 => None,
             _ => Some(Numbers::open(bytes, codes_at, 4, n_rows)?),
@@ -94,6 +92,14 @@ impl<'a> Column<'a> {
             Values::Text(_) => 8,
             Values::Factor(..) => 4,
             Values::Numbers(numbers, _) => numbers.width as u64,
+        }
+    }
+
+    /// Bytes of the stored blocks of strings that have these rows; 0 for other columns.
+    pub(super) fn stored_text_len(&self, rows: &std::ops::Range<u64>) -> Result<u64> {
+        match &self.values {
+            Values::Text(text) => text.stored_len(rows),
+            _ => Ok(0),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Decompresses blocks.
 
-use entasis::{Error, Result};
+use entasis::{Error, Result, restore_lz4};
 use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
 use super::bits::{Form, unpack};
@@ -9,6 +9,8 @@ use super::bits::{Form, unpack};
 pub(super) struct Decoder {
     context: DCtx<'static>,
     scratch: Vec<u8>,
+    /// Memory for stored blocks of files that are not in memory.
+    pub(super) stored: Vec<u8>,
 }
 
 /// The most bytes that a byte of LZ4 becomes.
@@ -55,10 +57,20 @@ pub(super) fn plain_form(number: u32) -> Option<Form> {
     }
 }
 
+/// The algorithm of a form without compression.
+pub(super) fn plain_algorithm(form: Form) -> u16 {
+    match form {
+        Form::Logicals => 8,
+        Form::Bytes => 12,
+        Form::Shorts => 13,
+        Form::Plain | Form::Planes4 | Form::Planes8 => 0,
+    }
+}
+
 impl Decoder {
     pub(super) fn new() -> Result<Self> {
         let context = DCtx::try_create().ok_or_else(|| Error::out_of_memory(1 << 17, "the decompressor"))?;
-        Ok(Self { context, scratch: Vec::new() })
+        Ok(Self { context, scratch: Vec::new(), stored: Vec::new() })
     }
 
     /// Decodes the values of a block, of `width` bytes each, so that they fill `into`.
@@ -112,8 +124,9 @@ impl Decoder {
                 into.copy_from_slice(exact(packed, into.len())?);
                 into.len()
             }
-            Codec::Lz4 => lz4_flex::block::decompress_into(packed, into)
-                .map_err(|error| Error::corrupt(format!("the LZ4 data is not valid: {error}")))?,
+            Codec::Lz4 => {
+                restore_lz4(packed, into).ok_or_else(|| Error::corrupt("the LZ4 data is not valid"))?
+            }
             Codec::Zstd => self.context.decompress(into, packed).map_err(|code| {
                 Error::corrupt(format!("the zstd data is not valid: {}", get_error_name(code)))
             })?,

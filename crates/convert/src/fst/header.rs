@@ -1,10 +1,11 @@
 //! The structures before the columns, each with its hash.
 
+use std::borrow::Cow;
+
 use entasis::{Error, Result};
 use twox_hash::XxHash64;
 
-use super::bytes::{array, slice, sum, u16_at, u32_at, u64_at};
-use super::decoder::Decoder;
+use super::bytes::{Bytes, sum};
 use super::text::{Part, Text};
 use crate::r::{Mark, Strings};
 
@@ -59,81 +60,105 @@ impl Header {
 }
 
 /// Reads and checks all structures.
-pub(super) fn read(bytes: &[u8]) -> Result<Header> {
-    if bytes.starts_with(&LEGACY) || bytes.get(MAGIC_AT..MAGIC_AT + 4) != Some(&MAGIC) {
+pub(super) fn read(bytes: Bytes<'_>) -> Result<Header> {
+    let is_legacy = bytes.array(0).is_ok_and(|start: [u8; 8]| start == LEGACY);
+    if is_legacy || !bytes.array(MAGIC_AT as u64).is_ok_and(|magic: [u8; 4]| magic == MAGIC) {
         return Err(Error::unsupported("a file of fst before version 0.8")
             .advise("read it with an old version of fst in R and write it again"));
     }
-    check(bytes, 0, TABLE_LEN)?;
-    let flags = u32_at(bytes, 12)?;
-    if u32_at(bytes, 24)? > 1 {
+    let table = Structure::read(bytes, 0, TABLE_LEN)?;
+    if table.u32(24) > 1 {
         return Err(Error::unsupported("a file of a later version of fst"));
     }
-    if flags & 1 == 0 {
+    if table.u32(12) & 1 == 0 {
         return Err(Error::unsupported("an fst file of a big-endian machine"));
     }
-    let n_columns = u64::from(u32_at(bytes, 28)?);
-    let n_keys = u64::from(u32_at(bytes, 40)?);
-    let keys = keys(bytes, n_keys, n_columns)?;
+    let n_columns = u64::from(table.u32(28));
+    let keys = keys(bytes, u64::from(table.u32(40)), n_columns)?;
 
-    let at = u64_at(bytes, 32)?;
+    let at = table.u64(32);
     let chunkset_len = CHUNKSET_LEN + 8 * n_columns;
-    check(bytes, at, chunkset_len)?;
-    let n_rows = u64_at(bytes, at + 64)?;
-    if u64::from(u32_at(bytes, at + 72)?) != n_columns {
+    let chunkset = Structure::read(bytes, at, chunkset_len)?;
+    let n_rows = chunkset.u64(64);
+    if u64::from(chunkset.u32(72)) != n_columns {
         return Err(Error::corrupt("structures differ in the number of columns").at(at));
     }
 
     let names_at = at + chunkset_len;
-    check(bytes, names_at, NAMES_LEN)?;
+    Structure::read(bytes, names_at, NAMES_LEN)?;
     let (mut end, mut names) = (names_at + NAMES_LEN, Part::default());
     let mut encoding = Mark::Native;
     if n_columns > 0 {
         let text = Text::open(bytes, end, n_columns)?;
-        text.decode(&mut Decoder::new()?, 0..n_columns, &mut names)?;
+        names = text.decode_all()?;
         (end, encoding) = (text.end()?, text.mark());
     }
 
-    check(bytes, end, INDEX_LEN)?;
-    let data_at = u64_at(bytes, end + 32)?;
-    if u16_at(bytes, end + 24)? == 0 || u64_at(bytes, end + 64)? != n_rows {
+    let index = Structure::read(bytes, end, INDEX_LEN)?;
+    let data_at = index.u64(32);
+    if index.u16(24) == 0 || index.u64(64) != n_rows {
         return Err(Error::unsupported("an fst file whose rows are in several chunks"));
     }
-    check(bytes, data_at, DATA_LEN + 8 * n_columns)?;
-    let facts = |i: u64| {
-        let list = |number: u64| at + CHUNKSET_LEN + 2 * (number * n_columns + i);
-        Ok(Facts {
-            class: u16_at(bytes, list(0))?,
-            of: u16_at(bytes, list(1))?,
-            scale: i16::from_le_bytes(array(bytes, list(3))?),
-            at: u64_at(bytes, data_at + DATA_LEN + 8 * i)?,
-        })
+    let data = Structure::read(bytes, data_at, DATA_LEN + 8 * n_columns)?;
+    // The structures have the lengths of these lists.
+    let n = usize::try_from(n_columns).unwrap_or(usize::MAX);
+    let facts = |i: usize| {
+        let list = |number: usize| CHUNKSET_LEN as usize + 2 * (number * n + i);
+        Facts {
+            class: chunkset.u16(list(0)),
+            of: chunkset.u16(list(1)),
+            scale: chunkset.u16(list(3)).cast_signed(),
+            at: data.u64(DATA_LEN as usize + 8 * i),
+        }
     };
-    let columns: Result<Vec<Facts>> = (0..n_columns).map(facts).collect();
+    let columns = (0..n).map(facts).collect();
     let strings = names.clone().strings(encoding)?;
-    Ok(Header { names: strings, n_rows, keys, columns: columns?, raw_names: names, encoding })
+    Ok(Header { names: strings, n_rows, keys, columns, raw_names: names, encoding })
 }
 
 /// The columns of a key.
-fn keys(bytes: &[u8], n_keys: u64, n_columns: u64) -> Result<Vec<usize>> {
+fn keys(bytes: Bytes<'_>, n_keys: u64, n_columns: u64) -> Result<Vec<usize>> {
     if n_keys == 0 {
         return Ok(Vec::new());
     }
-    check(bytes, TABLE_LEN, 8 + n_keys.div_ceil(2) * 8)?;
-    let (words, _) = slice(bytes, TABLE_LEN + 8, 4 * n_keys)?.as_chunks::<4>();
-    let keys: Vec<usize> = words.iter().map(|&word| u32::from_le_bytes(word) as usize).collect();
+    let list = Structure::read(bytes, TABLE_LEN, 8 + n_keys.div_ceil(2) * 8)?;
+    let keys: Vec<usize> = (0..n_keys as usize).map(|i| list.u32(8 + 4 * i) as usize).collect();
     if keys.iter().any(|&key| key as u64 >= n_columns) {
         return Err(Error::corrupt("a key is not a column").at(TABLE_LEN));
     }
     Ok(keys)
 }
 
-/// Compares the hash of a structure with its bytes.
-fn check(bytes: &[u8], at: u64, len: u64) -> Result<()> {
-    sum(at, len)?;
-    let structure = slice(bytes, at, len)?;
-    if u64_at(structure, 0)? == XxHash64::oneshot(SEED, &structure[8..]) {
-        return Ok(());
+/// A structure whose hash was compared.
+struct Structure<'a>(Cow<'a, [u8]>);
+
+impl<'a> Structure<'a> {
+    /// Reads a structure of at least 8 bytes, and compares its hash with its bytes.
+    fn read(bytes: Bytes<'a>, at: u64, len: u64) -> Result<Self> {
+        sum(at, len)?;
+        let found = Self(bytes.slice(at, len)?);
+        if found.u64(0) == XxHash64::oneshot(SEED, &found.0[8..]) {
+            return Ok(found);
+        }
+        Err(Error::corrupt("the hash of a structure does not match its bytes").at(at))
     }
-    Err(Error::corrupt("the hash of a structure does not match its bytes").at(at))
+
+    /// Bytes inside of the structure.
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut array = [0; N];
+        array.copy_from_slice(&self.0[at..at + N]);
+        array
+    }
+
+    fn u16(&self, at: usize) -> u16 {
+        u16::from_le_bytes(self.array(at))
+    }
+
+    fn u32(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.array(at))
+    }
+
+    fn u64(&self, at: usize) -> u64 {
+        u64::from_le_bytes(self.array(at))
+    }
 }

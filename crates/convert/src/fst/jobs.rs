@@ -40,10 +40,12 @@ enum Output {
     Parts(Vec<Part>),
 }
 
-/// The vectors of columns.
+/// The vectors of columns. Strings of the columns in `by_string` are looked at one by one; columns
+/// whose strings had to be are added.
 pub(super) fn run(
     columns: &[Column<'_>],
     rows: Range<u64>,
+    by_string: &mut [bool],
     max_text: Option<u64>,
     threads: usize,
     monitor: &dyn Monitor,
@@ -56,17 +58,19 @@ pub(super) fn run(
         add_jobs(column, output, &rows, &left, &mut jobs);
     }
     work(jobs, threads, monitor)?;
-    let value = |(column, output): (&Column<'_>, Output)| {
+    let value = |(i, (column, output)): (usize, (&Column<'_>, Output))| {
         let data = match (output, &column.values) {
             (Output::Data(data), _) => data,
             (Output::Parts(parts), Values::Text(text)) => {
-                Data::Strings(Box::new(strings(parts, text.mark())?))
+                let (found, one_by_one) = strings(parts, text.mark(), by_string.get(i) == Some(&true))?;
+                by_string.iter_mut().skip(i).take(1).for_each(|by_string| *by_string = one_by_one);
+                Data::Strings(Box::new(found))
             }
             (Output::Parts(_), _) => Data::Null,
         };
         Ok(column.value(data))
     };
-    columns.iter().zip(outputs).map(value).collect()
+    columns.iter().zip(outputs).enumerate().map(value).collect()
 }
 
 /// The rows of jobs. All but the first and the last have whole blocks.
@@ -184,7 +188,7 @@ impl Job<'_> {
     fn run(self, decoder: &mut Decoder) -> Result<()> {
         match self {
             Job::Text { text, rows, into, left } => {
-                text.decode(decoder, rows, into)?;
+                text.decode(decoder, rows, left.load(Ordering::Relaxed), into)?;
                 let len = into.text.len() as u64;
                 let taken =
                     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(len));

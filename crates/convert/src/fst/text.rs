@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
-use super::bytes::{array, slice, sum, u32_at, u64_at};
+use super::bytes::{Bytes, sum};
 use super::decoder::Decoder;
 use crate::r::{Mark, Strings};
 
 /// A vector of strings.
 #[derive(Debug)]
 pub(super) struct Text<'a> {
-    bytes: &'a [u8],
+    bytes: Bytes<'a>,
     at: u64,
     n: u64,
     per_block: u64,
@@ -39,8 +39,8 @@ pub(super) struct Part {
 
 impl<'a> Text<'a> {
     /// The vector of `n` strings at a position.
-    pub(super) fn open(bytes: &'a [u8], at: u64, n: u64) -> Result<Self> {
-        let (flags, per_block) = (u32_at(bytes, at)?, u64::from(u32_at(bytes, sum(at, 4)?)?));
+    pub(super) fn open(bytes: Bytes<'a>, at: u64, n: u64) -> Result<Self> {
+        let (flags, per_block) = (bytes.u32(at)?, u64::from(bytes.u32(sum(at, 4)?)?));
         let mark = match flags >> 1 & 7 {
             0 => Mark::Native,
             1 => Mark::Latin1,
@@ -51,7 +51,7 @@ impl<'a> Text<'a> {
             return Err(Error::corrupt("the length of blocks is not valid").at(at));
         }
         let text = Self { bytes, at, n, per_block, is_compressed: flags & 1 == 1, mark };
-        slice(bytes, at + 8, text.index_len()?)?;
+        bytes.check(sum(at, 8)?, text.index_len()?)?;
         Ok(text)
     }
 
@@ -80,24 +80,27 @@ impl<'a> Text<'a> {
 
     /// The end of a block, from the position of the vector.
     fn end_of(&self, block: u64) -> Result<u64> {
-        u64_at(self.bytes, self.at + 8 + block * if self.is_compressed { 16 } else { 8 })
+        self.bytes.u64(sum(self.at, 8 + block * if self.is_compressed { 16 } else { 8 })?)
     }
 
-    /// A block of `n` strings.
-    fn block(&self, block: u64, n: u64) -> Result<Packed<'a>> {
+    /// A block of `n` strings, in memory or in the buffer.
+    fn block<'b>(&self, block: u64, n: u64, buffer: &'b mut Vec<u8>) -> Result<Packed<'b>>
+    where
+        'a: 'b,
+    {
         let start = if block == 0 { 8 + self.index_len()? } else { self.end_of(block - 1)? };
         let len = self.end_of(block)?.checked_sub(start);
         let len = len.ok_or_else(|| Error::corrupt("blocks are not in order"))?;
-        let all = slice(self.bytes, sum(self.at, start)?, len)?;
+        let all = self.bytes.read(sum(self.at, start)?, len, buffer)?;
         let (mut lens_len, mut lens_algorithm, mut text_algorithm) = (4 * n, 0, 0);
         if self.is_compressed {
-            let entry: [u8; 8] = array(self.bytes, self.at + 16 + block * 16)?;
+            let entry: [u8; 8] = self.bytes.array(self.at + 16 + block * 16)?;
             let [a, b, c, d, e, f, g, h] = entry;
             (lens_algorithm, text_algorithm) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
             lens_len = u64::from(u32::from_le_bytes([e, f, g, h]));
         }
         let missing_len = 4 * (1 + n / 32);
-        let cut = |bytes: &'a [u8], len: u64| {
+        let cut = |bytes: &'b [u8], len: u64| {
             let parts = usize::try_from(len).ok().and_then(|len| bytes.split_at_checked(len));
             parts.ok_or_else(|| Error::corrupt("a block of strings is too short"))
         };
@@ -106,10 +109,36 @@ impl<'a> Text<'a> {
         Ok(Packed { lens, lens_algorithm, missing, text, text_algorithm })
     }
 
-    /// Decodes rows.
-    pub(super) fn decode(&self, decoder: &mut Decoder, rows: Range<u64>, into: &mut Part) -> Result<()> {
+    /// Bytes of the stored blocks that have these rows.
+    pub(super) fn stored_len(&self, rows: &Range<u64>) -> Result<u64> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        let last = (rows.end - 1) / self.per_block;
+        let start = match rows.start / self.per_block {
+            0 => 8 + self.index_len()?,
+            block => self.end_of(block - 1)?,
+        };
+        Ok(self.end_of(last)?.saturating_sub(start))
+    }
+
+    /// Decodes all rows.
+    pub(super) fn decode_all(&self) -> Result<Part> {
+        let mut all = Part::default();
+        self.decode(&mut Decoder::new()?, 0..self.n, u64::MAX, &mut all)?;
+        Ok(all)
+    }
+
+    /// Decodes rows, with at most `most` bytes of text.
+    pub(super) fn decode(
+        &self,
+        decoder: &mut Decoder,
+        rows: Range<u64>,
+        most: u64,
+        into: &mut Part,
+    ) -> Result<()> {
         let mut row = rows.start;
-        let mut lens = Vec::new();
+        let (mut lens, mut stored) = (Vec::new(), std::mem::take(&mut decoder.stored));
         let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         into.ends.try_reserve_exact(n).map_err(|_| Error::out_of_memory(n.saturating_mul(8), "strings"))?;
         while row < rows.end {
@@ -117,12 +146,17 @@ impl<'a> Text<'a> {
             let first = block * self.per_block;
             let n = (self.n - first).min(self.per_block);
             let part = (row - first) as usize..(rows.end - first).min(n) as usize;
-            let packed = self.block(block, n);
+            let packed = self.block(block, n, &mut stored);
             let result = packed
                 .and_then(|packed| part_of(&packed, decoder, n as usize, part.clone(), &mut lens, into));
             result.map_err(|error| error.in_block(block).at(self.at))?;
+            if into.text.len() as u64 > most {
+                return Err(Error::limit("the strings are longer than max_bytes allows")
+                    .advise("raise max_bytes if you trust the file, or read fewer rows or columns"));
+            }
             row = first + part.end as u64;
         }
+        decoder.stored = stored;
         Ok(())
     }
 }
@@ -191,24 +225,30 @@ impl Part {
 
     /// The strings.
     pub(super) fn strings(self, mark: Mark) -> Result<Strings> {
-        strings(vec![self], mark)
+        Ok(strings(vec![self], mark, false)?.0)
     }
 }
 
-/// The strings of parts, one after the other.
-pub(super) fn strings(parts: Vec<Part>, mark: Mark) -> Result<Strings> {
+/// The strings of parts, one after the other, and whether each was looked at by itself: all are if
+/// `one_by_one`, or if some are not UTF-8.
+pub(super) fn strings(mut parts: Vec<Part>, mark: Mark, one_by_one: bool) -> Result<(Strings, bool)> {
     let n: usize = parts.iter().map(|part| part.ends.len()).sum();
     let len: usize = parts.iter().map(|part| part.text.len()).sum();
-    if !parts.iter().all(|part| is_bulk(part, mark)) {
-        return one_by_one(&parts, n, mark);
+    if one_by_one || !parts.iter().all(|part| is_bulk(part, mark)) {
+        return Ok((each(&parts, n, mark)?, true));
     }
     let (mut offsets, mut text) = (Vec::new(), Vec::new());
     offsets.try_reserve_exact(n + 1).map_err(|_| Error::out_of_memory(8 * n, "strings"))?;
-    text.try_reserve_exact(len).map_err(|_| Error::out_of_memory(len, "strings"))?;
+    if let [part] = &mut parts[..] {
+        text = std::mem::take(&mut part.text);
+    } else {
+        text.try_reserve_exact(len).map_err(|_| Error::out_of_memory(len, "strings"))?;
+    }
     offsets.push(0);
     let mut validity = Vec::new();
     for part in parts {
-        let (first, base) = (offsets.len() - 1, text.len() as u64);
+        // The text of a single part was moved.
+        let (first, base) = (offsets.len() - 1, offsets.last().map_or(0, |&end: &i64| end as u64));
         offsets.extend(part.ends.iter().map(|end| (base + end) as i64));
         text.extend_from_slice(&part.text);
         if !part.missing.is_empty() && validity.is_empty() {
@@ -219,7 +259,7 @@ pub(super) fn strings(parts: Vec<Part>, mark: Mark) -> Result<Strings> {
             validity[i / 8] &= !(1 << (i % 8));
         }
     }
-    Strings::from_parts(offsets, text, validity)
+    Ok((Strings::from_parts(offsets, text, validity)?, false))
 }
 
 /// Whether all strings are UTF-8. fst marks a column by its first strings, often as native although
@@ -233,7 +273,7 @@ fn is_bulk(part: &Part, mark: Mark) -> bool {
         && text.is_ok_and(|text| part.ends.iter().all(|&end| text.is_char_boundary(end as usize)))
 }
 
-fn one_by_one(parts: &[Part], n: usize, mark: Mark) -> Result<Strings> {
+fn each(parts: &[Part], n: usize, mark: Mark) -> Result<Strings> {
     let mut strings = Strings::with_room(n)?;
     for part in parts {
         let mut missing = part.missing.iter().peekable();

@@ -174,6 +174,19 @@ impl Strings {
         if self.codes.is_empty() { None } else { Some(&self.codes) }
     }
 
+    /// Gives each string a code of its encoding, where `before` is the last code of the strings
+    /// before these. Returns the last code.
+    pub fn keep_codes(&mut self, before: u8) -> u8 {
+        if self.codes.is_empty() {
+            self.codes.resize(self.len(), UTF8);
+        }
+        // ASCII repeats the code before it.
+        let is_free = |i: &usize| self.get(*i).is_none_or(str::is_ascii);
+        let n = (0..self.len()).take_while(is_free).count();
+        self.codes[..n].fill(before);
+        self.codes.last().copied().unwrap_or(before)
+    }
+
     /// Strings that are already in the form of a file.
     ///
     /// # Errors

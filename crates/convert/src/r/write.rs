@@ -3,9 +3,11 @@
 //! Data frames and vectors become tables, other values become cells. A table may refer to cells
 //! (columns of lists), and cells to tables. So tables wait in a queue while cells are walked.
 
+mod choose;
 mod columns;
 mod encode;
 mod environments;
+mod facts;
 mod frames;
 mod memory;
 mod path;
@@ -17,6 +19,7 @@ mod zones;
 
 use entasis::{Column, Content, Document, Error, Frame, HostRead, Result};
 
+pub use self::facts::Facts;
 use self::frames::Table;
 use self::path::Path;
 use self::walk::Walker;
@@ -48,6 +51,11 @@ struct Waiting<'a> {
 /// The state of planning.
 struct Planner<'a> {
     walker: Walker<'a>,
+    /// The facts of the columns of the frame, which has a part of their values. Empty for a whole
+    /// frame.
+    facts: Vec<Facts>,
+    /// The facts of the column that is planned.
+    current: Option<Facts>,
 }
 
 impl<'a> Plan<'a> {
@@ -56,7 +64,16 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// *Unsupported* with the path of a value that can't be stored.
     pub fn new(values: &'a Values, options: PlanOptions) -> Result<Self> {
-        let mut planner = Planner { walker: Walker::new(values, options) };
+        Self::of_part(values, options, Vec::new())
+    }
+
+    /// Plans the table of some rows of a data frame of atomic vectors. The columns have the form of
+    /// columns with these facts, which include those of the rows.
+    ///
+    /// # Errors
+    /// *Argument* for values that do not have the facts.
+    pub fn of_part(values: &'a Values, options: PlanOptions, facts: Vec<Facts>) -> Result<Self> {
+        let mut planner = Planner { walker: Walker::new(values, options), facts, current: None };
         let value = &values.value;
         let is_atomic = columns::is_atomic(&value.data);
         let root = if is_atomic || shapes::is_frame(value) {
@@ -79,6 +96,11 @@ impl<'a> Plan<'a> {
         let environments = if records.is_empty() { None } else { Some(planner.walker.references(&records)) };
         planner.walker.finish();
         Ok(Self { tables, walker: planner.walker, root, environments })
+    }
+
+    /// Which extra columns of the first table have a value for each of its rows.
+    pub fn labels(&self) -> Vec<usize> {
+        self.tables.first().map(Table::labels).unwrap_or_default()
     }
 
     /// The content of a file. `lend` makes the handle of memory; the caller keeps this plan for as

@@ -1,14 +1,26 @@
 //! Truncated files and files with a wrong bit give a value or an error.
 
-use entasis::{Kind, Silent};
+use entasis::{Kind, MemorySource, Silent};
+use entasis_convert::fst::{Selection, Table};
 use entasis_convert::{ReadOptions, read_r};
 
-use crate::common::{decompressed, file};
+use crate::common::{bits, decompressed, file};
 
 /// Reads bytes, whatever they are.
 fn survives(bytes: &[u8], what: &str) {
     let options = ReadOptions { threads: 1, max_bytes: Some(16 << 20), ..ReadOptions::default() };
-    if let Err(error) = read_r(bytes, &options, &Silent) {
+    let found = read_r(bytes, &options, &Silent);
+    if bytes.get(44..48) == Some(b"PAAP") {
+        // Positioned reads give the same.
+        let source = MemorySource::new(bytes.to_vec());
+        let selection = Selection { max_bytes: options.max_bytes, ..Selection::default() };
+        let read = Table::of_source(&source).and_then(|table| table.read(&selection, 1, &Silent));
+        match (&found, &read) {
+            (Ok(found), Ok(read)) => assert!(bits(&found.value) == bits(read), "{what}"),
+            (found, read) => assert_eq!(found.is_ok(), read.is_ok(), "{what}"),
+        }
+    }
+    if let Err(error) = found {
         let is_fit = matches!(
             error.kind(),
             Kind::Corrupt | Kind::Unsupported | Kind::Limit | Kind::Argument | Kind::Text

@@ -14,20 +14,20 @@ const ORDER_8: [usize; 8] = [6, 4, 2, 0, 7, 5, 3, 1];
 const ORDER_4: [usize; 4] = [2, 0, 3, 1];
 
 /// A column: type, class, values as stored, and the algorithm of its blocks.
-struct Column {
-    of: u16,
-    class: u16,
-    values: Stored,
-    algorithm: u16,
+pub struct Column {
+    pub of: u16,
+    pub class: u16,
+    pub values: Stored,
+    pub algorithm: u16,
     /// Whether the column is one block of fixed ratio.
-    is_whole: bool,
+    pub is_whole: bool,
 }
 
-enum Stored {
+pub enum Stored {
     Words4(Vec<i32>),
     Words8(Vec<u64>),
     Bytes(Vec<u8>),
-    Text(Vec<Option<String>>, u8),
+    Text(Vec<Option<Vec<u8>>>, u8),
     Factor(Vec<i32>, Vec<String>),
 }
 
@@ -120,7 +120,7 @@ fn numbers(into: &mut Vec<u8>, bytes: &[u8], width: usize, column: &Column) {
 }
 
 /// A text vector. `algorithms`: of lengths and text; `None` for one without compression.
-fn text(into: &mut Vec<u8>, strings: &[Option<String>], encoding: u8, algorithms: Option<[u16; 2]>) {
+fn text(into: &mut Vec<u8>, strings: &[Option<Vec<u8>>], encoding: u8, algorithms: Option<[u16; 2]>) {
     let at = into.len();
     into.extend((u32::from(encoding) << 1 | u32::from(algorithms.is_some())).to_le_bytes());
     into.extend(2047u32.to_le_bytes());
@@ -129,7 +129,7 @@ fn text(into: &mut Vec<u8>, strings: &[Option<String>], encoding: u8, algorithms
     for block in strings.chunks(2047) {
         let (mut lens, mut bytes, mut missing) = (Vec::new(), Vec::new(), vec![0u32; 1 + block.len() / 32]);
         for (i, string) in block.iter().enumerate() {
-            bytes.extend(string.as_deref().unwrap_or("NA").bytes());
+            bytes.extend(string.as_deref().unwrap_or(b"NA"));
             lens.extend((bytes.len() as u32).to_le_bytes());
             if string.is_none() {
                 missing[i / 32] |= 1 << (i % 32);
@@ -159,7 +159,7 @@ fn text(into: &mut Vec<u8>, strings: &[Option<String>], encoding: u8, algorithms
 }
 
 /// The bytes of a table.
-fn table(columns: &[Column], n_rows: u64, keys: &[u32]) -> Vec<u8> {
+pub fn table(columns: &[Column], n_rows: u64, keys: &[u32]) -> Vec<u8> {
     let n = columns.len() as u64;
     let mut header = vec![0; 48];
     header[8..12].copy_from_slice(&1u32.to_le_bytes());
@@ -193,7 +193,7 @@ fn table(columns: &[Column], n_rows: u64, keys: &[u32]) -> Vec<u8> {
     hash(&mut names);
     file.extend(names);
     if n > 0 {
-        text(&mut file, &(0..n).map(|i| Some(format!("c{i}"))).collect::<Vec<_>>(), 0, None);
+        text(&mut file, &(0..n).map(|i| Some(format!("c{i}").into_bytes())).collect::<Vec<_>>(), 0, None);
     }
     let mut index = vec![0; 96];
     index[24] = 4;
@@ -229,7 +229,7 @@ fn column_bytes(file: &mut Vec<u8>, column: &Column) {
             file.extend(1u32.to_le_bytes());
             file.extend((levels.len() as u32).to_le_bytes());
             file.extend([0; 8]);
-            let levels: Vec<_> = levels.iter().cloned().map(Some).collect();
+            let levels: Vec<_> = levels.iter().map(|level| Some(level.clone().into_bytes())).collect();
             text(file, &levels, 2, None);
             let codes_at = (file.len() as u64).to_le_bytes();
             file[at + 8..at + 16].copy_from_slice(&codes_at);
@@ -240,11 +240,11 @@ fn column_bytes(file: &mut Vec<u8>, column: &Column) {
     }
 }
 
-fn strings(texts: &[Option<String>]) -> Data {
+fn strings(texts: &[Option<Vec<u8>>]) -> Data {
     let mut strings = Strings::default();
     for text in texts {
         match text {
-            Some(text) => strings.push(text.as_bytes(), Mark::Utf8),
+            Some(text) => strings.push(text, Mark::Utf8),
             None => strings.push_missing(),
         }
     }
@@ -296,10 +296,17 @@ fn columns(n: usize, words: impl Fn(usize) -> u64) -> Vec<Column> {
     push(7, 3, Stored::Factor(vec![i32::MIN; n], Vec::new()), 0, false);
     push(12, 18, Stored::Bytes((0..n).map(|i| words(i) as u8).collect()), 1, false);
     for algorithm in [0, 1, 3] {
-        let texts =
-            (0..n).map(|i| (!words(i).is_multiple_of(5)).then(|| "é".repeat(words(i) as usize % 9) + "x"));
+        let texts = (0..n).map(|i| {
+            (!words(i).is_multiple_of(5)).then(|| ("é".repeat(words(i) as usize % 9) + "x").into_bytes())
+        });
         push(6, 2, Stored::Text(texts.collect(), 2), algorithm, false);
-        push(6, 2, Stored::Text((0..n).map(|i| Some(format!("row {i}"))).collect(), 0), algorithm, false);
+        push(
+            6,
+            2,
+            Stored::Text((0..n).map(|i| Some(format!("row {i}").into_bytes())).collect(), 0),
+            algorithm,
+            false,
+        );
     }
     columns
 }
@@ -435,7 +442,7 @@ fn speed_of_fst() {
     ] {
         let values = match of {
             9 => Stored::Words8((0..n).map(words).collect()),
-            6 => Stored::Text((0..n).map(|i| Some(format!("row-{}", i % 1000))).collect(), 0),
+            6 => Stored::Text((0..n).map(|i| Some(format!("row-{}", i % 1000).into_bytes())).collect(), 0),
             10 => Stored::Words4((0..n).map(|i| i as i32 / 3 % 2).collect()),
             7 => Stored::Factor(
                 (0..n).map(|i| i as i32 % 9 + 1).collect(),

@@ -8,3 +8,4 @@ mod installed;
 mod naive;
 mod streams;
 mod table;
+mod windows;

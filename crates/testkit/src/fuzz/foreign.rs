@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use entasis::{Kind, Silent};
+use entasis::{Kind, MemorySource, Silent};
+use entasis_convert::fst::{Selection, Table};
 use entasis_convert::{ReadOptions, read_r};
 
 use super::files;
@@ -33,6 +34,9 @@ pub fn run(bytes: &[u8]) {
 
 fn read(bytes: &[u8]) {
     let options = ReadOptions { threads: 1, max_bytes: Some(EXPANDED), ..ReadOptions::default() };
+    if bytes.get(44..48) == Some(b"PAAP") {
+        read_parts(bytes, &options);
+    }
     let (result, used) = memory::peak(|| read_r(bytes, &options, &Silent).map(drop));
     // A list of NULL takes a byte an element in the file, and the memory of a value.
     let most = (96 << 20) + 200 * bytes.len();
@@ -43,6 +47,25 @@ fn read(bytes: &[u8]) {
         let message = error.to_string();
         assert!(!message.chars().any(char::is_control), "{message:?}");
     }
+}
+
+/// Reads a table of fst by positioned reads, and its rows one by one.
+fn read_parts(bytes: &[u8], options: &ReadOptions) {
+    let source = MemorySource::new(bytes.to_vec());
+    let (result, used) = memory::peak(|| {
+        let table = Table::of_source(&source)?;
+        let read = |rows| {
+            let selection = Selection { rows, max_bytes: options.max_bytes, ..Selection::default() };
+            table.read(&selection, 1, &Silent).map(drop)
+        };
+        let parts = (0..table.n_rows().min(4)).try_for_each(|row| read(Some(row..row + 1)));
+        read(None)?;
+        // A table that can be read has parts that can.
+        assert!(parts.is_ok());
+        entasis::Result::Ok(())
+    });
+    assert!(used <= (96 << 20) + 200 * bytes.len(), "a file of {} bytes took {used} bytes", bytes.len());
+    assert_eq!(result.is_ok(), read_r(bytes, options, &Silent).is_ok());
 }
 
 /// The small files of the tests of the readers.

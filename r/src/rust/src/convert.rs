@@ -3,7 +3,7 @@
 use std::os::raw::c_int;
 
 use entasis_convert::r::PlanOptions;
-use entasis_convert::{ReadOptions, read_path, store};
+use entasis_convert::{ReadOptions, Source, convert};
 
 use crate::build;
 use crate::file::lend;
@@ -28,10 +28,9 @@ pub unsafe extern "C" fn ent_convert(
         guard::call(failure, -1, || {
             let signals = Signals::new(interrupted);
             let (source, path) = (build::path(source)?, build::path(path)?);
-            let values = read_path(&source, &ReadOptions::default(), &signals)?;
-            let plan = PlanOptions { functions: functions != 0 };
-            let stored = store(&values, &path, plan, &options.of_core(), &lend, &signals);
-            stored.map_err(|error| error.in_file(&source))?;
+            let (reading, plan) = (ReadOptions::default(), PlanOptions { functions: functions != 0 });
+            let source = Source::Path(&source);
+            convert(source, &path, &reading, plan, &options.of_core(), &lend, &signals)?;
             Ok(0)
         })
     }

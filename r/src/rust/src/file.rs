@@ -4,9 +4,10 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use entasis::{ColumnInfo, Error, File, HostRead, Limits, Physical, Result, Silent, Unit, Value, type_name};
+use entasis_convert::Parts;
 
 use crate::build;
-use crate::guard::{self, Failure, Text, slice};
+use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::loaded::{is_own, root};
 use crate::nodes::Tree;
 
@@ -71,18 +72,28 @@ pub struct Limit {
     value: f64,
 }
 
+/// The default limits with other values.
+///
+/// # Safety
+/// The `n` limits must be valid.
+unsafe fn limits_of(limits: *const Limit, n: usize) -> Result<Limits> {
+    let mut found = Limits::default();
+    // SAFETY: as the caller promises.
+    for limit in unsafe { slice(limits, n) } {
+        // SAFETY: as the caller promises.
+        let name = String::from_utf8_lossy(unsafe { limit.name.bytes() });
+        found.set(&name, limit.value as u64)?;
+    }
+    Ok(found)
+}
+
 /// Opens a file with other limits than the default ones.
 ///
 /// # Safety
 /// The texts and the `n` limits must be valid.
 pub unsafe fn open(path: Text, limits: *const Limit, n: usize, whole: bool) -> Result<File> {
-    let mut of_file = Limits::default();
     // SAFETY: as the caller promises.
-    for limit in unsafe { slice(limits, n) } {
-        // SAFETY: as the caller promises.
-        let name = String::from_utf8_lossy(unsafe { limit.name.bytes() });
-        of_file.set(&name, limit.value as u64)?;
-    }
+    let of_file = unsafe { limits_of(limits, n) }?;
     // SAFETY: as the caller promises.
     let path = unsafe { build::path(path) }?;
     if whole {
@@ -114,6 +125,51 @@ pub unsafe extern "C" fn ent_open(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(open(path, limits, n, whole != 0)?))))
+    }
+}
+
+/// Opens some columns and rows of a table of fst as a file in memory. `columns` are names, or none
+/// for all columns; `to` is NaN for the last row. Returns null without an error for other files,
+/// and for columns and rows that the table does not have.
+///
+/// # Safety
+/// The texts, the `n` limits and the `n_columns` names must be valid, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_open_fst(
+    path: Text,
+    limits: *const Limit,
+    n: usize,
+    columns: *const Text,
+    n_columns: usize,
+    from: f64,
+    to: f64,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> *mut File {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let signals = Signals::new(interrupted);
+            let names: Vec<&[u8]> = slice(columns, n_columns).iter().map(|name| name.bytes()).collect();
+            let Some(parts) = Parts::open(&build::path(path)?, limits_of(limits, n)?)? else {
+                return Ok(null_mut());
+            };
+            let n_rows = parts.n_rows();
+            let last = if to.is_nan() { n_rows } else { (to as u64).min(n_rows) };
+            let first = (from as u64).saturating_sub(1);
+            if from.is_nan() || from < 1.0 || first >= last {
+                return Ok(null_mut());
+            }
+            let is_named = |i: usize, name: &[u8]| parts.names().get(i).map(str::as_bytes) == Some(name);
+            let all = 0..parts.names().len();
+            if !names.iter().all(|name| all.clone().any(|i| is_named(i, name))) {
+                return Ok(null_mut());
+            }
+            let chosen: Vec<usize> = all.filter(|&i| names.iter().any(|name| is_named(i, name))).collect();
+            let chosen = (!names.is_empty()).then_some(&chosen[..]);
+            let file = parts.part(chosen, first..last, &lend, &signals)?;
+            Ok(Box::into_raw(Box::new(file)))
+        })
     }
 }
 

@@ -1,41 +1,16 @@
-//! Chooses the columns that store vectors exactly.
+//! Stores vectors exactly, as columns of the kinds that were chosen.
 
-use entasis::{Result, Unit};
+use entasis::Result;
 
+use super::attributes;
+use super::choose::{Chosen, Implied};
+use super::facts::{Facts, na_of};
 use super::memory::{Memory, Planned};
 use super::pools::memory_of;
-use super::zones::zone_of;
-use super::{attributes, classes};
 use crate::r::kind::Kind;
-use crate::r::missing::{NA_INTEGER, NA_INTEGER64, first_na, first_na_of};
+use crate::r::missing::{NA_INTEGER, NA_INTEGER64, first_na_of};
 use crate::r::times::{Scale, exact_unit, from_doubles};
-use crate::r::{Data, Strings, Value};
-
-/// The host variant of times that are integers.
-const VARIANT_INTEGER: u8 = 1;
-/// The host variant of timestamps that are 64-bit integers.
-const VARIANT_INTEGER64: u8 = 4;
-
-/// The kind of column for a vector, and the attributes that it implies.
-pub(super) struct Chosen<'a> {
-    pub kind: Kind,
-    unit: Unit,
-    variant: u8,
-    scale: Option<Scale>,
-    zone: Option<&'a str>,
-    pub levels: Option<&'a Strings>,
-    is_ordered: bool,
-    implied: Option<Implied<'a>>,
-}
-
-/// Attributes that a kind implies, in R's order.
-#[derive(Clone, Copy)]
-enum Implied<'a> {
-    Factor { is_ordered: bool },
-    Class(&'static str),
-    Instant { zone: &'a str },
-    Span,
-}
+use crate::r::{Data, Value};
 
 /// Whether it is an atomic vector.
 pub(super) fn is_atomic(data: &Data) -> bool {
@@ -50,100 +25,13 @@ pub(super) fn is_atomic(data: &Data) -> bool {
     )
 }
 
-/// The kind of column for a vector, by its type and attributes; `None` for other values.
-pub(super) fn choose(value: &Value) -> Option<Chosen<'_>> {
-    let plain = |kind| Chosen {
-        kind,
-        unit: Unit::None,
-        variant: 0,
-        scale: None,
-        zone: None,
-        levels: None,
-        is_ordered: false,
-        implied: None,
-    };
-    let class = classes(value);
-    let has = |name: &str| class.contains(&name);
-    Some(match &value.data {
-        Data::Integer(_) if has("factor") && levels_of(value).is_some() => {
-            let is_ordered = has("ordered");
-            let implied = Some(Implied::Factor { is_ordered });
-            Chosen { levels: levels_of(value), is_ordered, implied, ..plain(Kind::Codes) }
-        }
-        Data::Integer(_) => match time(value, &class) {
-            Some(Time { integer: kind, unit, implied, zone, .. }) => {
-                Chosen { unit, variant: VARIANT_INTEGER, implied: Some(implied), zone, ..plain(kind) }
-            }
-            None => plain(Kind::Integer),
-        },
-        Data::Double(_) => match time(value, &class) {
-            Some(Time { double: kind, scale, implied, zone, .. }) => {
-                Chosen { scale: Some(scale), implied: Some(implied), zone, ..plain(kind) }
-            }
-            None if has("integer64") => {
-                Chosen { implied: Some(Implied::Class("integer64")), ..plain(Kind::Integer64) }
-            }
-            None if has("nanotime") && value.is_s4 => {
-                let (unit, variant) = (Unit::Nanosecond, VARIANT_INTEGER64);
-                Chosen { unit, variant, zone: Some("UTC"), ..plain(Kind::Integer64) }
-            }
-            None => plain(Kind::Double),
-        },
-        Data::Logical(_) => plain(Kind::Logical),
-        Data::Complex(_) => plain(Kind::Complex),
-        Data::Raw(_) => plain(Kind::Raw),
-        Data::Strings(_) => plain(Kind::String),
-        Data::List(_) => plain(Kind::List),
-        _ => return None,
-    })
-}
-
-/// The levels of a factor.
-fn levels_of(value: &Value) -> Option<&Strings> {
-    value.attribute("levels").filter(|levels| levels.attributes().is_empty()).and_then(Value::strings)
-}
-
-/// The kinds of dates, times and durations.
-struct Time<'a> {
-    double: Kind,
-    integer: Kind,
-    scale: Scale,
-    unit: Unit,
-    zone: Option<&'a str>,
-    implied: Implied<'a>,
-}
-
-fn time<'a>(value: &'a Value, class: &[&str]) -> Option<Time<'a>> {
-    if class.contains(&"Date") {
-        let (double, integer) = (Kind::Days, Kind::DaysInteger);
-        let implied = Implied::Class("Date");
-        return Some(Time { double, integer, scale: Scale::Days, unit: Unit::Day, zone: None, implied });
-    }
-    if class.contains(&"POSIXct") {
-        let zone = zone_of(value.attribute("tzone"));
-        let (double, integer) = (Kind::Instant, Kind::InstantInteger);
-        let (scale, unit, implied) = (Scale::Instant, Unit::Second, Implied::Instant { zone });
-        return Some(Time { double, integer, scale, unit, zone: Some(zone), implied });
-    }
-    if class.contains(&"difftime") {
-        let units = value.attribute("units")?.strings().filter(|units| units.len() == 1)?;
-        let (seconds, unit) = match units.get(0)? {
-            "secs" => (1, Unit::Second),
-            "mins" => (60, Unit::Minute),
-            "hours" => (3_600, Unit::Hour),
-            "days" => (86_400, Unit::Day),
-            "weeks" => (604_800, Unit::Week),
-            _ => return None,
-        };
-        let (double, integer) = (Kind::Span, Kind::SpanInteger);
-        let (scale, implied) = (Scale::Span(seconds), Implied::Span);
-        return Some(Time { double, integer, scale, unit, zone: None, implied });
-    }
-    None
-}
-
-/// A vector as a column, and whether the kind implies all its attributes.
-pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Planned<'a>, bool)> {
+/// A vector as a column, and whether the kind implies all its attributes. `facts` are those of all
+/// values of the column if the vector has a part of them.
+pub(super) fn column<'a>(
+    value: &'a Value,
+    chosen: &Chosen<'a>,
+    facts: Option<&Facts>,
+) -> Result<(Planned<'a>, bool)> {
     let n = value.len();
     let mut planned = Planned {
         unit: chosen.unit,
@@ -154,11 +42,13 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
     };
     let mut implied = chosen.implied;
     match (&value.data, chosen.kind) {
-        (Data::Double(values), Kind::Double) => planned = planned.with_na(first_na_of(values)),
+        (Data::Double(values), Kind::Double) => planned = planned.with_na(first_na(values, facts)),
         (Data::Double(values), _) => {
             if let Some(scale) = chosen.scale {
-                let na = first_na(values);
-                match exact_unit(values, scale, na) {
+                let code = first_na(values, facts);
+                let na = na_of(code);
+                let unit = facts.map_or_else(|| exact_unit(values, scale, na), Facts::unit);
+                match unit {
                     Some(unit) => {
                         let counts = from_doubles(values, unit, scale, na)?;
                         planned.memory = match scale {
@@ -168,17 +58,16 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
                             _ => Memory::Counts(counts),
                         };
                         planned.unit = unit;
-                        planned.variant =
-                            if first_na_of(values) == 2 { super::memory::VARIANT_QUIET } else { 0 };
+                        planned.variant = if code == 2 { super::memory::VARIANT_QUIET } else { 0 };
                     }
                     None => {
-                        planned = Planned::plain(Kind::Double, n, memory_of(&value.data))
-                            .with_na(first_na_of(values));
+                        planned = Planned::plain(Kind::Double, n, memory_of(&value.data)).with_na(code);
                         implied = None;
                     }
                 }
             }
         }
+        (Data::Strings(_), _) => planned.keeps_codes = facts.is_some_and(Facts::has_codes),
         (Data::Integer(values), Kind::InstantInteger | Kind::SpanInteger) => {
             let wide = |&n: &i32| if n == NA_INTEGER { NA_INTEGER64 } else { i64::from(n) };
             planned.memory = Memory::Counts(values.iter().map(wide).collect());
@@ -187,6 +76,11 @@ pub(super) fn column<'a>(value: &'a Value, chosen: &Chosen<'a>) -> Result<(Plann
     }
     let is_implied = is_same(value, implied);
     Ok((planned, is_implied))
+}
+
+/// The code of the first NA of a column.
+fn first_na(values: &[f64], facts: Option<&Facts>) -> i32 {
+    facts.map_or_else(|| first_na_of(values), Facts::na)
 }
 
 /// Whether the attributes of a value are those that a kind implies, in R's order.

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use entasis::{Error, Frame, HostRead, Result, Value as Node};
 
-use super::columns::{choose, column, is_atomic};
+use super::choose::choose;
+use super::columns::{column, is_atomic};
 use super::memory::{Memory, Planned};
 use super::path::{Path, Step};
 use super::shapes::{dim_of, is_frame_like, is_lt_like, is_record, n_rows};
@@ -44,6 +45,12 @@ impl<'a> Table<'a> {
         let to = if is_extra { &mut self.extra } else { &mut self.columns };
         to.push(planned);
         to.len() - 1
+    }
+
+    /// Which extra columns of the frame have a value for each row: the codes of encodings.
+    pub(super) fn labels(&self) -> Vec<usize> {
+        let n = self.columns.iter().filter(|column| column.codes().is_some()).count();
+        (self.extra.len()..self.extra.len() + n).collect()
     }
 
     /// The frame of the core, which borrows the values.
@@ -119,14 +126,16 @@ impl<'a> Planner<'a> {
         let names = value.attribute("names");
         let labels = labels(names.and_then(Value::strings), items.len());
         let (mut descriptions, mut is_nested) = (Vec::new(), false);
-        for (item, label) in items.iter().zip(labels) {
+        for (i, (item, label)) in items.iter().zip(labels).enumerate() {
             let path = self.walker.paths.add(path, Step::Name(label.clone()));
+            self.current = self.facts.get(i).copied();
             let added = self.column(table, item, label, path)?;
             is_nested |= added.is_nested;
             if let Some(description) = added.vector.description {
                 descriptions.push(Node::List(vec![Node::Int(added.vector.first as i64), description]));
             }
         }
+        self.current = None;
         if !descriptions.is_empty() {
             table.host.push(("columns", Node::List(descriptions)));
         }
@@ -273,7 +282,8 @@ impl<'a> Planner<'a> {
         };
         let first = if is_extra { table.extra.len() } else { table.columns.len() };
         let n = if names.is_empty() { 0 } else { value.len() / names.len() };
-        let (planned, mut is_implied) = column(value, &chosen)?;
+        let facts = self.current.filter(|_| !is_extra);
+        let (planned, mut is_implied) = column(value, &chosen, facts.as_ref())?;
         if chosen.kind == Kind::List {
             is_implied = attributes(value).next().is_none();
             let Data::List(items) = &value.data else {

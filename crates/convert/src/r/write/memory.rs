@@ -43,6 +43,8 @@ pub(super) struct Planned<'a> {
     pub cell: Option<u64>,
     pub n: usize,
     pub memory: Memory<'a>,
+    /// Whether the codes of encodings are stored even if all are those of UTF-8.
+    pub keeps_codes: bool,
 }
 
 impl<'a> Planned<'a> {
@@ -51,7 +53,8 @@ impl<'a> Planned<'a> {
         let (unit, zone, name) = (Unit::None, None, String::new());
         let (variant, na, levels, cell) = (0, 0, None, None);
         let is_ordered = false;
-        Self { name, kind, unit, zone, variant, na, levels, is_ordered, cell, n, memory }
+        let keeps_codes = false;
+        Self { name, kind, unit, zone, variant, na, levels, is_ordered, cell, n, memory, keeps_codes }
     }
 
     /// Some of the values.
@@ -85,13 +88,13 @@ impl<'a> Planned<'a> {
         Self::plain(Kind::String, strings.len(), Memory::Strings(strings, 0..strings.len()))
     }
 
-    /// The codes of the encodings of strings, unless all are UTF-8.
+    /// The codes of the encodings of strings, unless all are UTF-8 and need none.
     pub(super) fn codes(&self) -> Option<&'a [u8]> {
         match &self.memory {
             Memory::Strings(strings, range) => strings
                 .codes()
                 .and_then(|codes| codes.get(range.clone()))
-                .filter(|codes| codes.iter().any(|&code| code > 0)),
+                .filter(|codes| self.keeps_codes || codes.iter().any(|&code| code > 0)),
             _ => None,
         }
     }
