@@ -1,13 +1,17 @@
 //! Values of R in memory.
 
+pub mod integers;
 pub mod kind;
 pub mod missing;
 pub mod parallel;
+mod stored_text;
 mod strings;
 pub mod times;
 mod value;
+pub mod vectors;
 mod write;
 
+pub use stored_text::StoredText;
 pub use strings::{Mark, Strings};
 pub use value::{Attributes, Binding, Data, Environment, Item, Place, Value, Values};
 pub use write::{Plan, PlanOptions};
