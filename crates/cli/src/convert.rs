@@ -1,4 +1,4 @@
-//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text.
+//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text and RDS.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};
@@ -19,6 +19,7 @@ use crate::lend::store;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
+use crate::to_r;
 use crate::to_text;
 
 const EXAMPLES: &str = "Examples:
@@ -30,12 +31,14 @@ const EXAMPLES: &str = "Examples:
   entasis convert flights.entasis flights.csv
   entasis convert --sep ';' --columns day,delay flights.entasis days.csv.gz
   entasis convert model.rds model.entasis
+  entasis convert flights.entasis flights.rds
 
 Several texts are one table: all have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
 RDS, RData, qs2, qdata and fst are recognised by their content too. Their values are read whole, nothing in them is run, and what R has \
-comes back exactly.";
+comes back exactly. An RDS file has what read_entasis() gives in R. It is compressed with gzip, with -c 0 not at \
+all, from -c 80 on with xz.";
 
 /// Write text files (CSV) or a file of R into an Entasis file, or an Entasis file as a text
 ///
@@ -47,8 +50,8 @@ pub(crate) struct Args {
     /// of R or of Entasis
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// The Entasis file to write; or the text, if IN is an Entasis file: gzip for .gz, Zstandard
-    /// for .zst, and - for the standard output
+    /// The Entasis file to write. If IN is an Entasis file: an RDS file, or the text, gzip for .gz,
+    /// Zstandard for .zst, and - for the standard output
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The name of a first column in addition, with the path of the text of each row
@@ -80,6 +83,12 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let durable = if args.no_sync { Durable::Never } else { Durable::default() };
+    if let [input] = &args.inputs[..]
+        && to_r::is_rds(&args.output)
+        && (to_text::is_entasis(input) || entasis_convert::detect(input).is_some())
+    {
+        return to_rds(args, input, durable, out);
+    }
     if let [input] = &args.inputs[..]
         && to_text::is_entasis(input)
     {
@@ -181,6 +190,27 @@ fn from_r_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Ou
     differ(input, &args.output)?;
     refuse_other(&args.output)?;
     from_r::run(input, &args.output, args.functions, &write_options(args, durable), out)
+}
+
+/// Writes an Entasis file, or a file of R, as an RDS file.
+fn to_rds(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
+    let others = [
+        (args.id.is_some(), "--id"),
+        (args.problems.is_some(), "--problems"),
+        (args.rows.is_some(), "--rows"),
+        (args.functions, "--functions"),
+        (args.csv.selects(), "--columns and --drop"),
+        (args.compression.iter().any(|(name, _)| name.is_some()), "--compression of a column"),
+    ];
+    if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
+        let message =
+            format!("{option}: not for an RDS file, into which {} is written whole", input.display());
+        return Err(Failure::Other(message));
+    }
+    args.csv.format()?;
+    differ(input, &args.output)?;
+    let compression = args.compression.last().map(|(_, compression)| *compression);
+    to_r::run(input, &args.output, compression, args.csv.threads, durable, out)
 }
 
 /// Writes an Entasis file as a text.

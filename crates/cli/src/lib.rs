@@ -50,6 +50,7 @@ mod select;
 mod sniff;
 mod table;
 mod text;
+mod to_r;
 mod to_text;
 mod tree;
 mod types;

@@ -8,10 +8,12 @@
 pub mod fst;
 mod input;
 mod open;
+mod path;
 mod qs;
 pub mod r;
 mod rds;
 mod read;
 
 pub use open::{detect, open, open_other, open_path, read_path, store};
+pub use rds::{Packing, RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
 pub use read::{Format, ReadOptions, read_r, recognise};

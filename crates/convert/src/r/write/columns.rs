@@ -4,11 +4,11 @@ use entasis::{Result, Unit};
 
 use super::memory::{Memory, Planned};
 use super::pools::memory_of;
-use super::zones::zone_of;
 use super::{attributes, classes};
 use crate::r::kind::Kind;
 use crate::r::missing::{NA_INTEGER, NA_INTEGER64, first_na, first_na_of};
 use crate::r::times::{Scale, exact_unit, from_doubles};
+use crate::r::zones::zone_of;
 use crate::r::{Data, Strings, Value};
 
 /// The host variant of times that are integers.
