@@ -20,6 +20,7 @@ from . import target as _target
 from .compare import first_difference
 from .inputs.open import opened
 from .outputs.base import Options, Plan, level
+from .outputs import rds as _rds
 from .outputs.plan import plan as _plan
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def convert(
 ) -> Problems | None:
     """Convert a file of one format into a file of another.
 
-    The formats are Entasis, text with separated fields (CSV), Parquet, Arrow, Feather, NPY, NPZ and
-    lines of JSON, both ways, and files of R as sources.
+    The formats are Entasis, text with separated fields (CSV), Parquet, Arrow, Feather, NPY, NPZ,
+    lines of JSON and RDS, both ways, and other files of R as sources.
 
     Parameters
     ----------
@@ -107,9 +108,9 @@ def convert(
         not counted from the end.
     compression
         For Entasis a number from 0 to 100 as for `write`; for Parquet "none", "snappy", "gzip",
-        "brotli", "lz4" or "zstd"; for Arrow and Feather "none", "lz4" or "zstd"; for texts "gzip"
-        or "zstd". None takes 50, "zstd" for Parquet, "lz4" for Feather, and for texts what the end
-        of the path says.
+        "brotli", "lz4" or "zstd"; for Arrow and Feather "none", "lz4" or "zstd"; for RDS "gzip",
+        "none" or "xz"; for texts "gzip" or "zstd". None takes 50, "zstd" for Parquet, "lz4" for
+        Feather, "gzip" for RDS, and for texts what the end of the path says.
     source_format, target_format
         "entasis", "csv", "parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl",
         "rds", "rdata", "qs2", "qdata" or "fst". None finds it: of a source by its first bytes, then
@@ -196,7 +197,7 @@ def convert(
         form = _formats.of_source(source, source_format)
         if form != "csv" and text:
             raise ArgumentError(f"{next(iter(text))}= is for texts, and the source is a file of {form}")
-        if target in _formats.OF_R:
+        if target in _formats.OF_R and target != "rds":
             raise UnsupportedTypeError(_to_r(target, to))
         if form == "csv" and target == "entasis" and filter is None and not verify:
             # Its types hold for all rows.
@@ -221,6 +222,12 @@ def convert(
             with _progress(progress, "converting", "bytes") as show:
                 _r_files.store(_sources.source(source), functions, whole, show, verify)  # type: ignore[arg-type]
             return None
+        if target == "rds" and form in _formats.OPENED and columns is None and rows is None and filter is None:
+            with _progress(progress, "converting", "rows") as show:
+                # The number of rows is known once the file is open.
+                options = _options_of(compression, threads, durable, wait, lambda n: None)
+                _rds.store(_sources.source(source), to, options, show, strict, verify)  # type: ignore[arg-type]
+            return None
         for name in text:
             if name in _OF_STORING:
                 raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
@@ -228,17 +235,21 @@ def convert(
         given = given.selected(columns, rows, filter)
         with _progress(progress, "converting", "rows") as show:
             total = given.n_rows
-            options = Options(
-                compression,
-                _options.threads(threads),
-                _options.durable(durable),
-                _options.wait(wait),
-                (lambda n: None) if show is None else (lambda n: show(n, total)),
-            )
+            done: Callable[[int], None] = (lambda n: None) if show is None else (lambda n: show(n, total))
+            options = _options_of(compression, threads, durable, wait, done)
+            if target == "rds":
+                _rds.store(given, to, options, None, strict, verify)
+                return None
             plan = _plan(given, target, to, options)
             _losses.report(plan.losses, target, strict)
             _write(plan, target, to, options, verify)
         return None
+
+
+def _options_of(
+    compression: Any, threads: int | None, durable: bool | None, wait: float, done: Callable[[int], None]
+) -> Options:
+    return Options(compression, _options.threads(threads), _options.durable(durable), _options.wait(wait), done)
 
 
 def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
@@ -270,7 +281,6 @@ def _verify(plan: Plan, new: str, path: str) -> None:
 
 def _to_r(form: str, path: str) -> str:
     calls = {
-        "rds": "saveRDS(entasis::read_entasis(path), '{}')",
         "rdata": "x <- entasis::read_entasis(path); save(x, file = '{}')",
         "qs2": "qs2::qs_save(entasis::read_entasis(path), '{}')",
         "qdata": "qs2::qd_save(entasis::read_entasis(path), '{}')",

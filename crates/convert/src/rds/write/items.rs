@@ -136,7 +136,7 @@ impl<'w> Writer<'w> {
     }
 
     /// The length of a vector. Those of 2^31 elements or more have two words.
-    fn len(&mut self, n: usize) -> Result<()> {
+    pub(super) fn len(&mut self, n: usize) -> Result<()> {
         if let Ok(n) = i32::try_from(n) {
             return self.int(n);
         }
@@ -325,7 +325,7 @@ impl<'w> Writer<'w> {
             self.word(kind::CHAR.into())?;
             return self.int(-1);
         };
-        let len = i32::try_from(bytes.len()).map_err(|_| too_long(bytes.len()))?;
+        let len = string_len(bytes.len())?;
         let levels = match mark {
             _ if bytes.is_ascii() => IS_ASCII,
             Mark::Utf8 => level::UTF8 << LEVELS,
@@ -347,8 +347,10 @@ pub(super) fn element(names: Option<&Strings>, i: usize) -> Step {
     }
 }
 
-#[cold]
-fn too_long(len: usize) -> Error {
-    Error::unsupported(format!("a string of {len} bytes: those of R have at most 2^31 - 1"))
-        .advise("choose other columns")
+/// The length of a string in a stream.
+pub(super) fn string_len(len: usize) -> Result<i32> {
+    i32::try_from(len).map_err(|_| {
+        Error::unsupported(format!("a string of {len} bytes: those of R have at most 2^31 - 1"))
+            .advise("choose other columns")
+    })
 }
