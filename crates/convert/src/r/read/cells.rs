@@ -7,7 +7,6 @@ use entasis::cells::{Cell, Children, Loaded};
 use entasis::{CellKind, ColumnInfo, Error, Result, Value as Node};
 
 use super::make::{self, is_missing};
-use super::table::Table;
 use super::{Reading, damage};
 use crate::path::{Step, text_of};
 use crate::r::{Data, Value};
@@ -48,13 +47,7 @@ impl Reading<'_> {
     }
 
     /// The values of a column of objects. `is_record`: the cell is a list of the fields of a record.
-    pub(super) fn objects(
-        &self,
-        table: &Table,
-        info: &ColumnInfo,
-        rows: Range<u64>,
-        is_record: bool,
-    ) -> Result<Vec<Value>> {
+    pub(super) fn objects(&self, info: &ColumnInfo, rows: Range<u64>, is_record: bool) -> Result<Vec<Value>> {
         let cell = info.detail.as_ref().and_then(Node::as_cell);
         let cell = cell.ok_or_else(|| damage("a list without its values"))?;
         let cells = self.whole.cells()?.ok_or_else(|| damage("the file refers to cells and has none"))?;
@@ -67,7 +60,6 @@ impl Reading<'_> {
             return Err(damage("a column of lists has the wrong number of values"));
         }
         let rows = if is_record { 0..of.count } else { rows };
-        let _ = table;
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -78,8 +70,8 @@ impl Reading<'_> {
     }
 
     /// A column of objects of another host. Only dates, or only times of day, become a vector.
-    pub(super) fn object_column(&self, table: &Table, info: &ColumnInfo, rows: Range<u64>) -> Result<Value> {
-        let values = self.objects(table, info, rows, false)?;
+    pub(super) fn object_column(&self, info: &ColumnInfo, rows: Range<u64>) -> Result<Value> {
+        let values = self.objects(info, rows, false)?;
         let is_absent =
             |value: &&Value| value.data == Data::Null || (value.len() == 1 && is_missing(&value.data, 0));
         let present = || values.iter().filter(|value| !is_absent(value));
@@ -108,6 +100,7 @@ impl Maker<'_, '_> {
         let at =
             if self.path.is_empty() { String::new() } else { format!(" at {}", text_of("x", &self.path)) };
         Error::unsupported(format!("{what}{at} has no counterpart in plain data of R"))
+            .advise("open the file and write its other parts")
     }
 
     /// The same for code, which R keeps.

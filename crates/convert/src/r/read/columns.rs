@@ -105,7 +105,7 @@ impl Reading<'_> {
             .is_some_and(|classes| classes.iter().any(|class| class == Some("vctrs_rcrd")));
         for &number in columns {
             let info = table.info(number)?;
-            values.append(&mut self.objects(table, &info, 0..info.record.n_values, is_record)?);
+            values.append(&mut self.objects(&info, 0..info.record.n_values, is_record)?);
         }
         self.decorated(table, None, Data::List(values), attributes, s4)
     }
@@ -368,7 +368,7 @@ impl Reading<'_> {
         let of = &info.record.column_type;
         let kind = match self.form(table, info, false)? {
             Form::Nested => return self.nested(table, info, rows, depth),
-            Form::Vector(Kind::List) => return self.object_column(table, info, rows),
+            Form::Vector(Kind::List) => return self.object_column(info, rows),
             Form::Vector(kind) => kind,
         };
         let columns = [info.index];

@@ -8,7 +8,7 @@ use super::columns::Parts;
 use super::kinds::Form;
 use super::make::taken;
 use super::missing::with_missing;
-use super::table::{Table, column_number};
+use super::table::{Table, column_number, name_in_r};
 use super::{Reading, damage};
 use crate::r::kind::Kind;
 use crate::r::missing::NA_INTEGER;
@@ -49,7 +49,7 @@ impl Reading<'_> {
         }
         let mut labels = Labels::default();
         for number in numbers {
-            labels.names.push(table.info(number)?.name.clone());
+            labels.names.push(name_in_r(&table.info(number)?.name).to_owned());
             labels.columns.push(if is_multi {
                 self.level(table, number)?
             } else {

@@ -71,6 +71,9 @@ impl Reading<'_> {
                 }
                 probed => {
                     probed?;
+                    if info.name.contains('\0') {
+                        self.lose(&info.name, "its name ends at the zero character");
+                    }
                     kept.push(column);
                 }
             }
@@ -84,7 +87,7 @@ impl Reading<'_> {
         let of = &info.record.column_type;
         match self.form(table, info, false)? {
             Form::Vector(Kind::List) => {
-                self.objects(table, info, 0..info.record.n_values, false)?;
+                self.objects(info, 0..info.record.n_values, false)?;
             }
             Form::Vector(Kind::Codes) => {
                 self.factor(table, info, Value::from(Data::Integer(Vec::new())))?;

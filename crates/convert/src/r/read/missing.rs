@@ -12,6 +12,10 @@ pub(super) fn with_missing(mut value: Value, which: &[usize]) -> Value {
             for column in columns {
                 *column = with_missing(std::mem::take(column), which);
             }
+            // R sets the class again after it changed the columns.
+            if let Some(all) = &mut value.attributes {
+                all.sort_by_key(|(name, _)| name == "class");
+            }
         }
         Data::List(values) => put(values, which, Value::default()),
         Data::Logical(values) | Data::Integer(values) => put(values, which, NA_INTEGER),

@@ -9,7 +9,7 @@ use entasis::{ColumnInfo, Physical, Result};
 use super::columns::Parts;
 use super::make::{self, sliced, taken};
 use super::missing::with_missing;
-use super::table::Table;
+use super::table::{Table, name_in_r};
 use super::{Reading, damage};
 use crate::r::kind::Kind;
 use crate::r::missing::NA_INTEGER;
@@ -127,7 +127,7 @@ impl Reading<'_> {
             let values = self.child(of, i, of.rows.clone())?;
             columns.push(if missing.is_empty() { values } else { with_missing(values, &missing) });
         }
-        let names = make::texts(of.children.iter().map(|child| child.name.as_str()));
+        let names = make::texts(of.children.iter().map(|child| name_in_r(&child.name)));
         Ok(make::frame(columns, names, words.len()))
     }
 

@@ -88,7 +88,10 @@ impl Maker<'_, '_> {
             make::set(&mut value, "dim", shape);
             return Ok(value);
         }
-        turned(value, &dim).map(|turned| turned.with("dim", shape))
+        // R puts the dimensions first.
+        let mut value = turned(value, &dim)?;
+        value.attributes.get_or_insert_default().insert(0, ("dim".to_owned(), shape));
+        Ok(value)
     }
 }
 

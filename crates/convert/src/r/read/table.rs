@@ -48,7 +48,7 @@ impl Table {
 
     /// The names of the columns of the file with vectors.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|column| column.info.as_ref().map_or("", |info| info.name.as_str()))
+        self.columns.iter().map(|column| column.info.as_ref().map_or("", |info| name_in_r(&info.name)))
     }
 
     /// Whether its value is the vector of its column, and not a data frame.
@@ -92,6 +92,11 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// A name up to its first zero character, where strings of R end.
+pub(super) fn name_in_r(name: &str) -> &str {
+    name.split('\0').next().unwrap_or_default()
 }
 
 /// The number in a node of a column.
