@@ -25,7 +25,7 @@ def frame() -> pd.DataFrame:
             "x": [0.5, float("nan"), -0.0],
             "s": pd.array(["a", None, "gr\u00fcn"], dtype="string"),
             "c": pd.Categorical(["u", None, "v"], categories=["v", "u"]),
-            "t": pd.to_datetime(["2020-01-02", None, "2021-03-04 05:06:07"]),
+            "t": pd.to_datetime(["2020-01-02 00:00:00", None, "2021-03-04 05:06:07"]),
             "b": pd.array([True, None, False], dtype="boolean"),
         }
     )
@@ -49,7 +49,7 @@ def test_a_frame_is_read_back(tmp_path: Path, compression: str | None) -> None:
     assert back["n"].tolist() == [1, 2, 3]
     assert back["s"].tolist()[2] == "gr\u00fcn" and back["s"].isna().tolist() == [False, True, False]
     assert back["c"].astype(object).tolist()[::2] == ["u", "v"]
-    assert os.listdir(tmp_path) == ["y.rds", "x.entasis"] or sorted(os.listdir(tmp_path)) == ["x.entasis", "y.rds"]
+    assert sorted(os.listdir(tmp_path)) == ["x.entasis", "y.rds"]
 
 
 def test_other_compressions_are_refused(tmp_path: Path) -> None:
