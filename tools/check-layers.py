@@ -47,7 +47,7 @@ ALLOWED = {
     },
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
     "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
-    "entasis-convert": {"entasis", "entasis-csv"},
+    "entasis-convert": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",

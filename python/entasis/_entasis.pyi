@@ -388,6 +388,14 @@ def convert_csv(
 def store_r(
     source: str | bytes, functions: bool, to: Destination, progress: Callable[[int, int | None], Any] | None
 ) -> None: ...
+def store_rds(
+    source: str | bytes,
+    path: str,
+    compression: str,
+    threads: int | None,
+    progress: Callable[[int, int | None], Any] | None,
+) -> list[tuple[str | None, str]]: ...
+def is_rds_of(source: str | bytes, path: str) -> bool: ...
 def write_csv(
     handle: Handle,
     columns: list[tuple[int, str]],

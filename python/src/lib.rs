@@ -71,7 +71,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::query::where_words;
     #[pymodule_export]
-    use crate::r_files::store_r;
+    use crate::r_files::{is_rds_of, store_r, store_rds};
     #[pymodule_export]
     use crate::row_sets::RowBits;
     #[pymodule_export]

@@ -22,6 +22,7 @@ use crate::progress::Watch;
 use crate::target::{self, differ, refuse_other};
 use crate::text::{count, escape, size};
 use crate::through_host;
+use crate::to_r;
 use crate::to_text;
 
 /// Runs the verb.
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         return through_host::run(args, paths, source, target, host, out);
     }
     match (source, &paths[..]) {
+        (_, [input]) if target == Format::Rds => to_rds(args, input, durable, out),
         (Source::Known(Format::Entasis), [input]) => from_file(args, input, durable, out),
         (Source::Known(form), [input]) if form.is_of_r() => from_r_file(args, input, target, durable, out),
         _ => from_text(args, paths, durable, out),
@@ -144,6 +146,20 @@ fn from_r_file(args: &Args, input: &Path, target: Format, durable: Durable, out:
     refuse_given(&others, || format!("not for {}, a file of R, which is read whole", input.display()))?;
     args.csv.format()?;
     from_r::run(input, &args.output, args.functions, &write_options(args, durable)?, out)
+}
+
+/// Writes an Entasis file, or a file of R, as an RDS file.
+fn to_rds(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome {
+    let others = [
+        (args.id.is_some(), "--id"),
+        (args.problems.is_some(), "--problems"),
+        (args.functions, "--functions"),
+        (args.csv.drop.is_some(), "--drop"),
+    ];
+    refuse_given(&others, || format!("not for an RDS file, into which {} is written", input.display()))?;
+    args.csv.format()?;
+    let packing = level::of_rds(&args.compression)?;
+    to_r::run(input, &args.output, packing, args.csv.threads, durable, out)
 }
 
 /// Writes an Entasis file, or a file of R, as a text.

@@ -1,6 +1,7 @@
 //! The option `--compression` of `entasis convert`.
 
 use entasis::WriteOptions;
+use entasis_convert::Packing;
 use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
@@ -14,7 +15,7 @@ pub(crate) enum Level {
     Codec(String),
 }
 
-const CODECS: [&str; 6] = ["none", "snappy", "gzip", "brotli", "lz4", "zstd"];
+const CODECS: [&str; 7] = ["none", "snappy", "gzip", "brotli", "lz4", "zstd", "xz"];
 
 /// A number, after the name of a column or alone; or a codec.
 pub(crate) fn parse(text: &str) -> Result<Level, String> {
@@ -47,6 +48,21 @@ pub(crate) fn set(given: &[Level], options: &mut WriteOptions) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The compression of an RDS file.
+///
+/// # Errors
+/// For others than `gzip`, `none` and `xz`.
+pub(crate) fn of_rds(given: &[Level]) -> Outcome<Packing> {
+    match given.last() {
+        None => Ok(Packing::Gzip),
+        Some(Level::Codec(codec)) => Ok(Packing::named(codec)?),
+        Some(Level::Number(..)) => {
+            let message = "--compression: an RDS file has gzip, none or xz, and not a number";
+            Err(Failure::Other(message.to_owned()))
+        }
+    }
 }
 
 /// The compression as a host takes it: a number or a codec, or pairs of a column and a number.

@@ -62,6 +62,7 @@ mod target;
 mod text;
 mod text_options;
 mod through_host;
+mod to_r;
 mod to_text;
 mod tree;
 mod types;

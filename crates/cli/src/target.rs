@@ -18,8 +18,7 @@ pub(crate) fn differ(one: &Path, other: &Path) -> Outcome {
 }
 
 /// Ends of names of formats that the command does not write, and the way to them.
-const OTHERS: [(&str, &str); 3] = [
-    (".rds", "convert_entasis() in R writes it"),
+const OTHERS: [(&str, &str); 2] = [
     (".rda .rdata .qs2 .qdata .fst", "read_entasis() in R reads the file, and save() or a package writes it"),
     (
         ".json .xlsx .xlsm .xls .ods .pkl .pickle .h5 .hdf5 .hdf .sqlite .sqlite3 .db .dta .sav .orc .avro",
@@ -34,7 +33,7 @@ const OTHERS: [(&str, &str); 3] = [
 /// For names of formats that the command does not write.
 pub(crate) fn format(path: &Path, given: Option<Format>, source: Source) -> Outcome<Format> {
     let found = given.or_else(|| Format::of_name(path));
-    if let Some(found) = found.filter(|found| !found.is_of_r()) {
+    if let Some(found) = found.filter(|&found| found == Format::Rds || !found.is_of_r()) {
         return Ok(found);
     }
     if path == Path::new("-") && given.is_none() {

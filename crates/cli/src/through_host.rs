@@ -32,7 +32,11 @@ pub(crate) fn reason(args: &Args, paths: &[PathBuf], source: Source, target: For
         () if target.is_of_host() => Some(format!("writing {} ({})", args.output.display(), target.name())),
         () if args.verify => Some("--verify".to_owned()),
         () if args.condition.is_some() => Some("--where".to_owned()),
-        () if args.strict && !is_stored => Some("--strict for a text".to_owned()),
+        () if args.strict && !is_stored => Some("--strict for another format".to_owned()),
+        () if target == Format::Rds && has_parts => {
+            Some("--rows, --columns or --where for an RDS file".to_owned())
+        }
+        () if is_text && target == Format::Rds => Some("an RDS file from a text".to_owned()),
         () if is_text && !is_stored => Some("a text from a text".to_owned()),
         () if is_entasis && is_stored => Some("an Entasis file from another".to_owned()),
         () if is_r && is_stored && has_parts => {
@@ -40,7 +44,9 @@ pub(crate) fn reason(args: &Args, paths: &[PathBuf], source: Source, target: For
         }
         () if is_r && paths.iter().any(|path| is_stdin(path)) => Some("a file of R from a pipe".to_owned()),
         () if paths.len() > 1 && !is_text => Some("a table of several files".to_owned()),
-        () if !is_stored && level::of_host(&args.compression).is_some_and(|value| value.is_string()) => {
+        () if target == Format::Csv
+            && level::of_host(&args.compression).is_some_and(|value| value.is_string()) =>
+        {
             Some("--compression of a text".to_owned())
         }
         () => None,

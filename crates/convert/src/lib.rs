@@ -9,6 +9,7 @@ pub mod fst;
 mod input;
 mod open;
 mod parts;
+mod path;
 mod qs;
 pub mod r;
 mod rds;
@@ -17,4 +18,5 @@ mod stream;
 
 pub use open::{Source, convert, detect, open, open_other, open_path};
 pub use parts::Parts;
+pub use rds::{Packing, RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
 pub use read::{Format, ReadOptions, read_r, recognise};

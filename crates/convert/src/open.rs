@@ -41,6 +41,15 @@ fn begun(path: &Path) -> io::Result<(fs::File, Vec<u8>)> {
     Ok((file, start))
 }
 
+/// Reads the values of the file at a path.
+///
+/// # Errors
+/// As [`read_r`], with the path.
+pub(crate) fn read_path(path: &Path, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Values> {
+    let (file, start) = begun(path).map_err(|error| Error::io(error, "read").in_file(path))?;
+    read_file(file, &start, options, monitor).map_err(|error| error.in_file(path))
+}
+
 /// Opens the file at a path, of Entasis or of another format ([`open`]).
 ///
 /// # Errors

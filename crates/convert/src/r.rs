@@ -1,13 +1,20 @@
 //! Values of R in memory.
 
+pub mod integers;
 pub mod kind;
 pub mod missing;
 pub mod parallel;
+mod read;
+mod stored_text;
 mod strings;
 pub mod times;
 mod value;
+pub mod vectors;
 mod write;
+mod zones;
 
+pub use read::{Frame, Loss, Reading, Root};
+pub use stored_text::StoredText;
 pub use strings::{Mark, Strings};
 pub use value::{Attributes, Binding, Data, Environment, Item, Place, Value, Values};
 pub use write::{Facts, Plan, PlanOptions};

@@ -34,7 +34,7 @@ pub use packed::Compression;
 use print::{Printer, Refused};
 use rows::Reader;
 pub use rows::Source;
-use target::Target;
+pub use target::Target;
 
 /// Bytes of text of a window, about.
 const WINDOW: u64 = 4 << 20;

@@ -70,8 +70,8 @@ def convert(
 ) -> Problems | None:
     """Convert a file of one format into a file of another.
 
-    The formats are Entasis, text with separated fields (CSV), Parquet, Arrow, Feather, NPY, NPZ and
-    lines of JSON, both ways, and files of R as sources.
+    The formats are Entasis, text with separated fields (CSV), Parquet, Arrow, Feather, NPY, NPZ,
+    lines of JSON and RDS, both ways, and other files of R as sources.
 
     Parameters
     ----------
@@ -88,9 +88,10 @@ def convert(
         not counted from the end.
     compression
         For Entasis a number from 0 to 100 as for `write`; for Parquet "none", "snappy", "gzip",
-        "brotli", "lz4" or "zstd"; for Arrow and Feather "none", "lz4" or "zstd"; for texts and
-        lines of JSON "none", "gzip" or "zstd". None takes 50, "zstd" for Parquet, "lz4" for
-        Feather, and for texts and lines what the end of the path says.
+        "brotli", "lz4" or "zstd"; for Arrow and Feather "none", "lz4" or "zstd"; for RDS "gzip",
+        "none" or "xz"; for texts and lines of JSON "none", "gzip" or "zstd". None takes 50, "zstd"
+        for Parquet, "lz4" for Feather, "gzip" for RDS, and for texts and lines what the end of the
+        path says.
     source_format, target_format
         "entasis", "csv", "parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl",
         "rds", "rdata", "qs2", "qdata" or "fst". None finds it: of a source by its first bytes, then

@@ -19,6 +19,7 @@ from . import target as _target
 from .compare import first_difference
 from .inputs.open import opened
 from .left_out import of_values
+from .outputs import rds as _rds
 from .outputs.base import Options, Plan, level
 from .outputs.plan import plan as _plan
 
@@ -77,7 +78,7 @@ def run(
     form = _formats.of_source(source, source_format)
     if form != "csv" and text:
         raise ArgumentError(f"{next(iter(text))}= is for texts, and the source is a file of {form}")
-    if target in _formats.OF_R:
+    if target in _formats.OF_R and target != "rds":
         raise UnsupportedTypeError(_to_r(target, to))
     if form == "csv" and target == "entasis" and filter is None and not verify and path is not None:
         # Its types hold for all rows.
@@ -102,6 +103,12 @@ def run(
         with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
+    if target == "rds" and form in _formats.OPENED and columns is None and rows is None and filter is None:
+        options = _options_of(compression, threads, durable, wait, lambda n: None, writing)
+        with _progress(progress, "converting", "rows") as show:
+            # The number of rows is known once the file is open.
+            _rds.store(_sources.source(source), to, options, show, strict, verify)
+        return None
     for name in text:
         if name in _OF_STORING:
             raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
@@ -109,14 +116,11 @@ def run(
     given = given.selected(columns, rows, filter)
     with _progress(progress, "converting", "rows") as show:
         total = given.n_rows
-        options = Options(
-            compression,
-            _options.threads(threads),
-            _options.durable(durable),
-            _options.wait(wait),
-            (lambda n: None) if show is None else (lambda n: show(n, total)),
-            writing or {},
-        )
+        done: Callable[[int], None] = (lambda n: None) if show is None else (lambda n: show(n, total))
+        options = _options_of(compression, threads, durable, wait, done, writing)
+        if target == "rds":
+            _rds.store(given, to, options, None, strict, verify)
+            return None
         plan = _plan(given, target, to, options)
         _losses.report(plan.losses, target, strict)
         if pipe is None:
@@ -124,6 +128,18 @@ def run(
         else:
             plan.write(_target.New(to, pipe, is_pipe=True))
     return None
+
+
+def _options_of(
+    compression: Any,
+    threads: int | None,
+    durable: bool | None,
+    wait: float,
+    done: Callable[[int], None],
+    writing: Mapping[str, Any] | None,
+) -> Options:
+    threads, durable, wait = _options.threads(threads), _options.durable(durable), _options.wait(wait)
+    return Options(compression, threads, durable, wait, done, writing or {})
 
 
 def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
@@ -155,7 +171,6 @@ def _verify(plan: Plan, new: str, path: str) -> None:
 
 def _to_r(form: str, path: str) -> str:
     calls = {
-        "rds": "saveRDS(entasis::read_entasis(path), '{}')",
         "rdata": "x <- entasis::read_entasis(path); save(x, file = '{}')",
         "qs2": "qs2::qs_save(entasis::read_entasis(path), '{}')",
         "qdata": "qs2::qd_save(entasis::read_entasis(path), '{}')",

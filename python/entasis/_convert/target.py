@@ -77,13 +77,17 @@ def replacing(path: str, durable: bool | None) -> Iterator[New]:
 
 
 @contextmanager
-def beside(path: str) -> Iterator[str]:
-    """The path of another file in the same folder, which replaces the target at the end."""
+def beside(path: str, *, is_kept: bool = True) -> Iterator[str]:
+    """The path of another file in the same folder, which replaces the target at the end.
+
+    With `is_kept=False` it is removed instead.
+    """
     target = os.path.realpath(path)
     temporary = f"{target}.{os.getpid()}.tmp"
     try:
         yield temporary
-        os.replace(temporary, target)
+        if is_kept:
+            os.replace(temporary, target)
     finally:
         with suppress(OSError):
             os.remove(temporary)

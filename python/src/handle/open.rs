@@ -60,6 +60,23 @@ pub fn open(
     opened.map_err(|e| errors::raise(py, &e))
 }
 
+/// Opens a file of Entasis, or one of R.
+///
+/// # Errors
+/// As [`entasis_convert::open_path`].
+pub fn open_any(source: Source, monitor: &dyn Monitor) -> entasis::Result<File> {
+    let limits = Limits::default();
+    match source {
+        Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) => {
+            entasis_convert::open(&bytes, Path::new(IN_MEMORY), limits, &lend, monitor)
+        }
+        Source::Bytes(bytes) => {
+            File::from_source(Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY), limits)
+        }
+        Source::Path(path) => entasis_convert::open_path(&path, limits, &lend, monitor),
+    }
+}
+
 /// Lends values of R to the writer.
 pub fn lend(bytes: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised. The document that holds the handle ends within the call

@@ -163,3 +163,39 @@ test_that("damage of fst is an error, and other files may have its suffix", {
   write_entasis(iris, path)
   expect_identical(read_entasis(path, "Species", 2, 3), read_entasis(path)[1:2, "Species", drop = FALSE])
 })
+
+# The value of a file, by an RDS file that the command writes, and by this package.
+expect_written <- function(path, label) {
+  rds <- tempfile(fileext = ".rds")
+  on.exit(unlink(rds))
+  expected <- tryCatch(suppressWarnings(suppressMessages(read_entasis(path))), entasis_error = function(e) NULL)
+  if (is.null(expected)) {
+    return(invisible())
+  }
+  said <- command("convert", path, rds)
+  # Plain data has no functions, environments with values and pointers.
+  if (grepl("is code|family of models|environment with values|external pointer", paste(said, collapse = " "))) {
+    return(expect_false(file.exists(rds), label = label))
+  }
+  found <- readRDS(rds)
+  # R makes this pointer in each session.
+  if (inherits(expected, "data.table")) attr(expected, ".internal.selfref") <- NULL
+  expect_true(same(found, expected), label = label, info = paste(c(said, all.equal(found, expected)), collapse = "; "))
+}
+
+test_that("RDS files that are written without R have the values of this package", {
+  if (Sys.getenv("ENTASIS_PYTHON") == "") skip("needs ENTASIS_PYTHON")
+  path <- tempfile(fileext = ".entasis")
+  for (i in seq_along(VALUES)) {
+    write_entasis(VALUES[[i]], path)
+    expect_written(path, paste("value", i))
+  }
+  for (n in c(0L, 1L, 70000L)) {
+    write_entasis(odd_frame(n), path)
+    expect_written(path, paste("a frame of", n, "rows"))
+  }
+  skip_on_cran()
+  for (golden in list.files(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden", c("r", "v0.3")), "[.]entasis$", full.names = TRUE)) {
+    expect_written(golden, basename(golden))
+  }
+})

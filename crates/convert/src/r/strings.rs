@@ -1,5 +1,8 @@
 //! Vectors of strings: UTF-8, with what R says about the encoding of each.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use entasis::{Error, Result};
 
 /// How R marks the encoding of a string.
@@ -115,6 +118,81 @@ impl Strings {
         }
     }
 
+    /// Appends string `i` of another vector.
+    #[inline]
+    pub(crate) fn push_from(&mut self, other: &Self, i: usize) {
+        let (Some(&start), Some(&end)) = (other.offsets.get(i), other.offsets.get(i + 1)) else { return };
+        let bytes = &other.bytes[start as usize..end as usize];
+        self.bytes.extend_from_slice(bytes);
+        let is_present = other.is_present(i);
+        let has_code = is_present && !bytes.is_ascii();
+        let code = if has_code { other.codes.get(i).copied().unwrap_or(UTF8) } else { self.last_code() };
+        self.end(is_present, code);
+    }
+
+    /// The strings in a range.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        let mut part = Self::default();
+        range.for_each(|i| part.push_from(self, i));
+        part
+    }
+
+    /// The bytes of string `i` in R, and how R marks them. `None` for a missing one.
+    #[inline]
+    pub(crate) fn in_r(&self, i: usize) -> Option<(Cow<'_, [u8]>, Mark)> {
+        if !self.is_present(i) {
+            return None;
+        }
+        let bytes = self.bytes.get(*self.offsets.get(i)? as usize..*self.offsets.get(i + 1)? as usize)?;
+        let code = self.codes.get(i).copied().unwrap_or(UTF8);
+        // A code above those that are known was refused.
+        let mark = match code {
+            UTF8 | WRONG_UTF8 => Mark::Utf8,
+            LATIN1 => Mark::Latin1,
+            BYTES => Mark::Bytes,
+            _ => Mark::Native,
+        };
+        if matches!(code, UTF8 | UNMARKED) || bytes.is_ascii() {
+            return Some((Cow::Borrowed(bytes), mark));
+        }
+        let text = std::str::from_utf8(bytes).ok()?;
+        // Each character is a byte: `with_codes` checked that.
+        Some((text.chars().map(|letter| letter as u8).collect(), mark))
+    }
+
+    /// These strings, with the stored code of each.
+    ///
+    /// # Errors
+    /// *Corrupt* for codes that no writer writes.
+    pub(crate) fn with_codes(self, codes: &[u8]) -> Result<Self> {
+        let wrong = || Error::corrupt("the encodings of strings are invalid");
+        if codes.len() != self.len() {
+            return Err(wrong());
+        }
+        let mut out = Self { codes: Vec::new(), ..self };
+        let mut last = UTF8;
+        for (i, &code) in codes.iter().enumerate() {
+            let ends = (out.offsets[i] as usize, out.offsets[i + 1] as usize);
+            let bytes = &out.bytes[ends.0..ends.1];
+            let has_code = out.is_present(i) && !bytes.is_ascii();
+            if has_code {
+                let is_of_bytes = !matches!(code, UTF8 | UNMARKED);
+                let text = std::str::from_utf8(bytes).map_err(|_| wrong())?;
+                if code > WRONG_UTF8 || (is_of_bytes && text.chars().any(|letter| letter as u32 > 0xff)) {
+                    return Err(wrong());
+                }
+                last = code;
+            }
+            if last != UTF8 && out.codes.is_empty() {
+                out.codes.resize(i, UTF8);
+            }
+            if last != UTF8 || !out.codes.is_empty() {
+                out.codes.push(last);
+            }
+        }
+        Ok(out)
+    }
+
     fn last_code(&self) -> u8 {
         self.codes.last().copied().unwrap_or(UTF8)
     }
@@ -199,6 +277,14 @@ impl Strings {
         };
         if !ends || !offsets.is_sorted() || !offsets.iter().all(is_cut) {
             return Err(Error::text("strings are not UTF-8"));
+        }
+        // Bits after the last string are 1, as `push` sets them.
+        let mut validity = validity;
+        if let (n @ 1.., Some(last)) = ((offsets.len() - 1) % 8, validity.last_mut()) {
+            *last |= u8::MAX << n;
+        }
+        if validity.iter().all(|&bits| bits == u8::MAX) {
+            validity = Vec::new();
         }
         Ok(Self { offsets, bytes, validity, codes: Vec::new() })
     }

@@ -133,6 +133,24 @@ pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
     i128::from(n).checked_mul(each)
 }
 
+/// Whether all counts of a unit that differ are different doubles in a range of 100,000 years.
+pub fn are_exact(unit: Unit, scale: Scale) -> bool {
+    scale != Scale::Days && per_second(unit).is_none_or(|per| per <= 1_000)
+}
+
+/// The first count that its double does not give back.
+pub fn first_rounded(counts: &[i64], unit: Unit, scale: Scale) -> Option<usize> {
+    let per = per_second(unit).unwrap_or(1);
+    let is_rounded = |&n: &i64| {
+        n != NA_INTEGER64
+            && to_double(n, unit, scale).and_then(|value| from_double(value, unit, per, scale)) != Some(n)
+    };
+    let found = parallel::parts(counts.len(), |range| {
+        counts[range.clone()].iter().position(is_rounded).map(|i| range.start + i)
+    });
+    found.into_iter().flatten().next()
+}
+
 /// The coarsest unit in which all doubles except missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
@@ -277,6 +295,17 @@ mod tests {
             let scale = [Scale::Days, Scale::Instant, Scale::Span(1), Scale::Span(60), Scale::Span(604_800)][scale];
             there_and_back(&bits.map(f64::from_bits), scale);
         }
+    }
+
+    #[test]
+    fn rounded_counts_are_found() {
+        let exact = [1_763_744_436_123_457, -5, NA_INTEGER64];
+        assert_eq!(first_rounded(&exact, Unit::Microsecond, Scale::Instant), None);
+        let fine = [1_763_744_436_000_000_000, 1_763_744_436_123_456_789];
+        assert_eq!(first_rounded(&fine, Unit::Nanosecond, Scale::Instant), Some(1));
+        assert!(
+            are_exact(Unit::Millisecond, Scale::Instant) && !are_exact(Unit::Microsecond, Scale::Span(1))
+        );
     }
 
     #[test]

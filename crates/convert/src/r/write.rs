@@ -15,7 +15,6 @@ mod pools;
 mod repeats;
 mod shapes;
 mod walk;
-mod zones;
 
 use entasis::{Column, Content, Document, Error, Frame, HostRead, Result};
 

@@ -30,7 +30,7 @@ pub(super) fn hexadecimal(token: &str) -> Option<f64> {
 /// A double as `as.character` of R writes it, with 15 significant digits. Exponents are used where
 /// they are shorter by more than `scipen` characters. `None` where the digit after these is so near
 /// to a half that R's own rounding, in a wider type, may differ.
-pub(super) fn as_character(number: f64, scipen: i32) -> Option<String> {
+pub(crate) fn as_character(number: f64, scipen: i32) -> Option<String> {
     if number.is_nan() || number.is_infinite() {
         let name = if number.is_nan() { "NaN" } else { "Inf" };
         return Some(if number < 0.0 { "-Inf".to_owned() } else { name.to_owned() });

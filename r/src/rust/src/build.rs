@@ -13,7 +13,8 @@ use crate::guard::{self, Failure, Text, slice};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::nodes::{self, Node};
 use crate::strings::{self, Strings};
-use crate::times::{self, Scale};
+use crate::times;
+use entasis_convert::r::vectors::scale;
 
 /// The variant of a column of doubles whose NA is the quiet NaN.
 pub const VARIANT_QUIET: i32 = 2;
@@ -305,15 +306,6 @@ fn unnamed(column_type: ColumnType, chunk: Chunk) -> Column {
         dictionary: None,
         array: Array::new(chunk),
         children: Vec::new(),
-    }
-}
-
-/// The scale of the doubles of a kind.
-pub fn scale(kind: Kind, seconds: i32) -> Scale {
-    match kind {
-        Kind::Days | Kind::DaysInteger => Scale::Days,
-        Kind::Instant | Kind::InstantInteger => Scale::Instant,
-        _ => Scale::Span(u32::try_from(seconds).unwrap_or(1).max(1)),
     }
 }
 

@@ -8,11 +8,11 @@ use std::ptr::null_mut;
 use entasis::{Error, File, Logical, Result, Value};
 use entasis_query::{Comparison, Literal, Match, NanRule, Predicate, Rules, Scan, TimeKind};
 
-use crate::build::scale;
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, slice};
 use crate::nodes::{self, Node};
 use crate::times;
+use entasis_convert::r::vectors::scale;
 
 /// In R, comparisons with NaN are NA, and `is.na` is true for NaN.
 const RULES: Rules = Rules { nan: NanRule::Missing, widens: true };

@@ -1,19 +1,16 @@
-//! Reads columns into vectors of R: directly if the layouts agree, else through scratch memory.
-
-mod job;
+//! The C interface to columns as vectors of R.
 
 use std::os::raw::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use entasis::{File, Result, Rows};
-use entasis_query::NanIsNull;
+use entasis::{Error, File, Result, Rows, TextLayout};
+use entasis_convert::r::vectors;
 
 use crate::column::Kind;
-use crate::guard::{self, Failure, Interrupted, Signals, slice};
+use crate::guard::{self, Failure, Interrupted, Signals, slice, slice_mut};
 use crate::integers;
 use crate::text::Strings;
-use job::Job;
 
 /// A column to read, and the memory of the vector to fill.
 #[repr(C)]
@@ -32,6 +29,27 @@ pub struct Want {
 }
 
 impl Want {
+    /// The same with its memory.
+    ///
+    /// # Safety
+    /// The memory of the vector must be valid, aligned, and used by nothing else.
+    unsafe fn lent(&self) -> Result<vectors::Want<'_>> {
+        let kind = Kind::of(self.kind)?;
+        let len = kind.width().map_or(Some(0), |width| self.n.checked_mul(width));
+        let len = len.ok_or_else(|| Error::out_of_memory(usize::MAX, "the columns"))?;
+        Ok(vectors::Want {
+            column: self.column as u64,
+            kind,
+            // SAFETY: as the caller promises, it is memory for `n` values of the kind.
+            memory: unsafe { slice_mut(self.values.cast::<u8>(), len) },
+            n: self.n,
+            seconds: self.seconds,
+            is_quiet: self.quiet != 0,
+            is_foreign: self.foreign != 0,
+            layout: TextLayout::Views,
+        })
+    }
+
     /// A column that R wrote, with memory for `n` values of a kind with a width.
     pub fn own(column: u64, kind: Kind, memory: &mut [u8], n: usize, quiet: bool) -> Self {
         Self {
@@ -57,15 +75,8 @@ pub struct WantedRows {
     n: usize,
 }
 
-/// The results of a column other than the values in memory.
-pub struct Of {
-    strings: Option<Box<Strings>>,
-    /// The first integer that was rounded to a double, and its row.
-    rounded: Option<(u64, i128)>,
-}
-
 /// The results of all columns.
-pub struct Found(Vec<Of>);
+pub struct Found(Vec<vectors::Found>);
 
 /// Reads columns. `rows` gives the rows of each by its position in `wants`.
 ///
@@ -77,37 +88,10 @@ pub unsafe fn read(
     rows: impl Fn(usize) -> Rows,
     threads: Option<usize>,
     interrupted: Option<Interrupted>,
-) -> Result<Vec<Of>> {
-    let mut found: Option<NanIsNull> = None;
-    let mut nan_is_null = || {
-        let rule = found.map_or_else(|| NanIsNull::of(file, None), Ok)?;
-        Ok(*found.insert(rule))
-    };
-    let mut jobs = Vec::with_capacity(wants.len());
-    for (i, want) in wants.iter().enumerate() {
-        // SAFETY: as the caller promises.
-        jobs.push(unsafe { Job::new(file, want, &rows(i), &mut nan_is_null) }?);
-    }
-    let requests = jobs.iter_mut().enumerate().map(|(i, job)| job.request(rows(i))).collect();
-    file.read(requests, threads, &Signals::new(interrupted))?;
-    for job in &mut jobs {
-        let finished = job.finish();
-        finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
-    }
-    let found = jobs.into_iter().enumerate().map(|(i, job)| Of {
-        strings: job.strings,
-        rounded: job.rounded.map(|(at, value)| (row_at(&rows(i), at), value)),
-    });
-    Ok(found.collect())
-}
-
-/// The row of value `at`.
-fn row_at(rows: &Rows, at: usize) -> u64 {
-    match rows {
-        Rows::Range(range) => range.start + at as u64,
-        Rows::Indices(numbers) => numbers.get(at).copied().unwrap_or(0),
-        _ => at as u64,
-    }
+) -> Result<Vec<vectors::Found>> {
+    // SAFETY: as the caller promises.
+    let wants = wants.iter().map(|want| unsafe { want.lent() }).collect::<Result<_>>()?;
+    vectors::read_vectors(file, wants, rows, threads, &Signals::new(interrupted))
 }
 
 /// Reads columns into vectors. Returns null with an error; the vectors then hold unspecified

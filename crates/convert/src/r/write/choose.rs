@@ -3,9 +3,9 @@
 use entasis::Unit;
 
 use super::classes;
-use super::zones::zone_of;
 use crate::r::kind::Kind;
 use crate::r::times::Scale;
+use crate::r::zones::zone_of;
 use crate::r::{Data, Strings, Value};
 
 /// The host variant of times that are integers.

@@ -76,7 +76,7 @@ pub(super) fn zone_of(tzone: Option<&Value>) -> &str {
 }
 
 /// Whether a name has the form of those in the database of time zones.
-fn is_zone(name: &str) -> bool {
+pub(super) fn is_zone(name: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_uppercase())
             && part.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+'))

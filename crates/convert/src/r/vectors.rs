@@ -1,21 +1,100 @@
-//! A column that is read into a vector of R, and the conversion of its values.
+//! Reads columns into vectors of R: directly if the layouts agree, else through scratch memory.
 
 use entasis::{
-    Buffer, ColumnInfo, Error, File, Logical, MissingTo, Output, Physical, Request, Result, Rows, TextLayout,
+    Buffer, ColumnInfo, Error, File, Logical, MissingTo, Monitor, Output, Physical, Request, Result, Rows,
+    TextLayout,
 };
 use entasis_query::{NanIsNull, is_float};
 
-use super::Want;
-use crate::build::scale;
-use crate::column::Kind;
-use crate::guard::slice_mut;
-use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
-use crate::text::Strings;
-use crate::{integers, parallel, times};
+use super::kind::Kind;
+use super::missing::{self, NA_INTEGER, NA_INTEGER64};
+use super::times::{self, Scale};
+use super::{StoredText, integers, parallel};
+
+/// A column to read, and the memory of the vector to fill.
+pub struct Want<'a> {
+    /// The number of the column.
+    pub column: u64,
+    /// The kind of the vector.
+    pub kind: Kind,
+    /// Memory for `n` values of the kind, aligned for them; empty for strings and bytes.
+    pub memory: &'a mut [u8],
+    /// The number of values.
+    pub n: usize,
+    /// Seconds in a unit of R's durations.
+    pub seconds: i32,
+    /// Whether the quiet NA marks missing doubles.
+    pub is_quiet: bool,
+    /// Whether another host wrote the column: its values may include R's NA sentinel.
+    pub is_foreign: bool,
+    /// The layout of strings: views, or offsets of 64 bits.
+    pub layout: TextLayout,
+}
+
+/// The results of a column other than the values in memory.
+#[derive(Default)]
+pub struct Found {
+    /// The strings of a column of strings or bytes.
+    pub strings: Option<Box<StoredText>>,
+    /// The first integer that was rounded to a double, and its row.
+    pub rounded: Option<(u64, i128)>,
+}
+
+/// Reads columns. `rows` gives the rows of each by its position in `wants`.
+///
+/// # Errors
+/// *Corrupt* for a column that does not fit its kind, *unsupported* for values that R can't have,
+/// and as [`File::read`].
+pub fn read_vectors(
+    file: &File,
+    wants: Vec<Want<'_>>,
+    rows: impl Fn(usize) -> Rows,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Found>> {
+    let mut found: Option<NanIsNull> = None;
+    let mut nan_is_null = || {
+        let rule = found.map_or_else(|| NanIsNull::of(file, None), Ok)?;
+        Ok(*found.insert(rule))
+    };
+    let mut jobs = Vec::with_capacity(wants.len());
+    for (i, want) in wants.into_iter().enumerate() {
+        jobs.push(Job::new(file, want, &rows(i), &mut nan_is_null)?);
+    }
+    let requests = jobs.iter_mut().enumerate().map(|(i, job)| job.request(rows(i))).collect();
+    file.read(requests, threads, monitor)?;
+    for job in &mut jobs {
+        let finished = job.finish();
+        finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
+    }
+    let found = jobs.into_iter().enumerate().map(|(i, job)| Found {
+        strings: job.strings,
+        rounded: job.rounded.map(|(at, value)| (row_at(&rows(i), at), value)),
+    });
+    Ok(found.collect())
+}
+
+/// The row of value `at`.
+fn row_at(rows: &Rows, at: usize) -> u64 {
+    match rows {
+        Rows::Range(range) => range.start + at as u64,
+        Rows::Indices(numbers) => numbers.get(at).copied().unwrap_or(0),
+        _ => at as u64,
+    }
+}
+
+/// The scale of the doubles of a kind.
+pub fn scale(kind: Kind, seconds: i32) -> Scale {
+    match kind {
+        Kind::Days | Kind::DaysInteger => Scale::Days,
+        Kind::Instant | Kind::InstantInteger => Scale::Instant,
+        _ => Scale::Span(u32::try_from(seconds).unwrap_or(1).max(1)),
+    }
+}
 
 /// A column that is being read.
-pub(super) struct Job<'a> {
-    pub info: ColumnInfo,
+struct Job<'a> {
+    info: ColumnInfo,
     kind: Kind,
     seconds: i32,
     na: u64,
@@ -29,26 +108,23 @@ pub(super) struct Job<'a> {
     /// Whether to check integers for values that R cannot hold.
     is_checked: bool,
     /// The index in `memory` and the value of the first integer that was rounded to a double.
-    pub rounded: Option<(usize, i128)>,
-    pub strings: Option<Box<Strings>>,
+    rounded: Option<(usize, i128)>,
+    strings: Option<Box<StoredText>>,
     /// A byte for each structure value of a nested column, 1 = missing.
     mask: Vec<u8>,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// Checks that a column fits its vector, and allocates what the conversion of its values needs.
     /// `nan_is_null` returns where NaN is null in the file.
-    ///
-    /// # Safety
-    /// The memory of the vector must be valid, aligned, and used by nothing else.
-    pub unsafe fn new(
+    fn new(
         file: &File,
-        want: &Want,
+        want: Want<'a>,
         rows: &Rows,
         nan_is_null: &mut dyn FnMut() -> Result<NanIsNull>,
     ) -> Result<Self> {
-        let info = (*file.column(want.column as u64)?).clone();
-        let kind = Kind::of(want.kind)?;
+        let info = (*file.column(want.column)?).clone();
+        let kind = want.kind;
         let of = info.record.column_type;
         let named = |e: Error| e.in_column(&info.name).in_file(file.path());
         if !kind.takes(&of) {
@@ -62,8 +138,7 @@ impl Job<'_> {
         }
         let len = kind.width().map_or(Some(0), |width| n.checked_mul(width));
         let len = len.ok_or_else(|| no_memory(usize::MAX))?;
-        // SAFETY: as the caller promises, it is memory for `n` values of the kind.
-        let memory = unsafe { slice_mut(want.values.cast::<u8>(), len) };
+        let memory = want.memory;
         if memory.len() != len {
             return Err(Error::argument("a vector without memory"));
         }
@@ -73,11 +148,11 @@ impl Job<'_> {
         let needs_scratch = Self::needs_scratch(kind, of.physical);
         let scratch = needs_scratch.then(|| zeroed(n.saturating_mul(width))).transpose()?;
         let is_text = matches!(kind, Kind::String | Kind::Bytes);
-        let strings = || Strings::new(n, info.record.n_missing > 0, TextLayout::Views).map(Box::new);
+        let strings = || StoredText::new(n, info.record.n_missing > 0, want.layout).map(Box::new);
         let strings =
             is_text.then(|| strings().ok_or_else(|| no_memory(n.saturating_mul(16)))).transpose()?;
-        let nan_is_na = want.foreign != 0 && is_float(&info) && nan_is_null()?.holds(&info);
-        let is_checked = want.foreign != 0
+        let nan_is_na = want.is_foreign && is_float(&info) && nan_is_null()?.holds(&info);
+        let is_checked = want.is_foreign
             && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
             && (matches!(kind, Kind::Integer64 | Kind::Whole)
                 || (kind == Kind::Integer && of.physical == Physical::I32));
@@ -87,7 +162,7 @@ impl Job<'_> {
             info,
             kind,
             seconds: want.seconds,
-            na: missing::na_real(want.quiet != 0),
+            na: missing::na_real(want.is_quiet),
             nan_is_na,
             memory,
             scratch,
@@ -115,7 +190,7 @@ impl Job<'_> {
         }
     }
 
-    pub fn request(&mut self, rows: Rows) -> Request<'_> {
+    fn request(&mut self, rows: Rows) -> Request<'_> {
         let (physical, kind, na) = (self.physical(), self.kind, self.na);
         let has_missing = self.info.record.n_missing > 0;
         let least = |physical: Physical| match physical.width() {
@@ -181,7 +256,7 @@ impl Job<'_> {
     }
 
     /// Converts the values that were read to R's.
-    pub fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         let kind = self.kind;
         if let Some(strings) = &self.strings {
             return strings.check(kind == Kind::String);

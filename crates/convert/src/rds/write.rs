@@ -1,0 +1,15 @@
+//! Writes values of R as a stream of RDS: version 3, in XDR form, as `saveRDS` writes plain data.
+//!
+//! "R Internals", section "Serialization Formats", has the form. Functions, environments with
+//! values and pointers are refused.
+
+mod gzip;
+mod items;
+mod packed;
+mod target;
+
+pub use packed::Packing;
+pub use target::{RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
+
+#[cfg(test)]
+mod tests;
