@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import pickle
 import types
 import warnings
 from pathlib import Path
@@ -238,6 +239,17 @@ def test_other_uses_of_fst_decode_the_table_once(fst):
     assert len(whole) == 1
     assert en.read(path, filter=condition, to="polars").shape == en.read(converted, filter=condition, to="polars").shape
     assert file.filter(condition).read(nan_to_null=True, to="polars").shape[0] > 0
+
+
+def test_an_open_file_of_fst_is_closed_and_pickled(fst):
+    path, converted, _ = fst
+    with en.open(path) as file:
+        copy = pickle.loads(pickle.dumps(file["txt"][3:7]))
+        assert copy.read().equals(en.read(converted, columns="txt", rows=(3, 7)))
+        path.unlink()
+        assert file["int"].read().equals(en.read(converted, columns="int"))
+    with pytest.raises(en.ClosedFileError):
+        file.read()
 
 
 def test_fst_of_another_name_is_opened(fst, tmp_path):

@@ -124,6 +124,7 @@ class Closed:
     """Replaces the handle of a closed file. Every use raises `ClosedFileError`."""
 
     memory_map = False
+    parts = None
 
     def __init__(self, path: str) -> None:
         self._path = path
