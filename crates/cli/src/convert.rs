@@ -1,4 +1,5 @@
-//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text and RDS.
+//! `entasis convert`: text files and files of R to an Entasis file, and Entasis files to text and
+//! RDS.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
 pub mod fst;
 mod input;
 mod open;
@@ -14,6 +15,7 @@ pub mod r;
 mod rds;
 mod read;
 
+pub use compare::has_value_of;
 pub use open::{detect, open, open_other, open_path, read_path, store};
-pub use rds::{Packing, RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
+pub use rds::{Packing, RdsOptions, RdsWritten, write_rds, write_rds_to};
 pub use read::{Format, ReadOptions, read_r, recognise};
