@@ -181,7 +181,7 @@ def test_targets_that_are_not_written(name, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "call"),
-    [("x.rds", "saveRDS"), ("x.RData", "save"), ("x.qs2", "qs_save"), ("x.qdata", "qd_save"), ("x.fst", "write_fst")],
+    [("x.RData", "save"), ("x.qs2", "qs_save"), ("x.qdata", "qd_save"), ("x.fst", "write_fst")],
 )
 def test_r_writes_its_own_files(name, call, tmp_path):
     written(tmp_path / "x.csv", "csv")

@@ -17,20 +17,21 @@ const EXAMPLES: &str = "Examples:
   entasis convert flights.entasis flights.csv
   entasis convert --sep ';' --columns day,delay flights.entasis days.csv.gz
   entasis convert model.rds model.entasis
+  entasis convert flights.entasis flights.rds
   entasis convert flights.parquet flights.entasis
   entasis convert --strict --verify flights.entasis flights.parquet
   entasis convert --where \"delay > 60\" flights.parquet late.feather
   entasis convert --to jsonl flights.arrow - | jq .delay
 
 The format of IN is that of its first bytes, then of its name; that of OUT is that of its name. Every format of IN goes with every \
-format of OUT, except that R writes its own. Parquet, Arrow, Feather, JSON lines, NPY and NPZ, --where, --verify, and --strict for texts need the command of the Python \
+format of OUT, except that R writes RData, qs2, qdata and fst. Parquet, Arrow, Feather, JSON lines, NPY and NPZ, --where, --verify, and --strict for texts need the command of the Python \
 package, and pyarrow (pip install 'entasis[all]'). What OUT can't hold is listed by column.
 
 Several files of text, Parquet, Arrow or Feather are one table: all texts have the same columns. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content. The type of a column is the narrowest that \
 holds all its values. Memory does not grow with the text. A text whose types change late is read twice.
 
 RDS, RData, qs2, qdata and fst are recognised by their content too. Nothing in them is run, and what R has comes back exactly. \
-Memory does not grow with a file of fst; the others are read whole.";
+Memory does not grow with a file of fst; the others are read whole. An RDS file has what read_entasis() gives in R.";
 
 /// Convert files of one format into a file of another: text, Parquet, Arrow, R and others
 ///
@@ -49,8 +50,8 @@ pub(crate) struct Args {
     /// The format of IN [default: by its first bytes, then by its name]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) from: Option<Format>,
-    /// The format of OUT: entasis, csv, parquet, arrow, arrow_stream, feather, npy, npz or jsonl
-    /// [default: by its name]
+    /// The format of OUT: entasis, csv, parquet, arrow, arrow_stream, feather, npy, npz, jsonl or
+    /// rds [default: by its name]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) to: Option<Format>,
     /// The name of a first column in addition, with the path of the text of each row
@@ -73,8 +74,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) problems: Option<PathBuf>,
     /// The compression of an Entasis file, 0 (raw) to 100 (smallest), of all columns or of one:
-    /// price=90. May be repeated [default: 50]. Of other files none, snappy, gzip, brotli, lz4 or
-    /// zstd, if they have it
+    /// price=90. May be repeated [default: 50]. Of other files none, snappy, gzip, brotli, lz4,
+    /// zstd or xz, if they have it
     #[arg(short, long, value_name = "[NAME=]C", value_parser = level::parse)]
     pub(crate) compression: Vec<Level>,
     /// How long to wait for another writer of OUT

@@ -1,14 +1,26 @@
 //! Bytes from front to back: bytes in memory, or the output of a decoder.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use entasis::{Error, Monitor, Result};
+use bytemuck::allocation::try_zeroed_vec;
+use entasis::{Error, Monitor, Result, default_threads};
+
+use crate::r::parallel::run_while;
 
 /// The output of a decompressor.
 pub(crate) trait Decoder {
     /// Reads some bytes; 0 means the end.
     fn read(&mut self, into: &mut [u8]) -> Result<usize>;
+
+    /// The file whose bytes are the output, at the same offsets.
+    fn file(&mut self) -> Option<&mut File> {
+        None
+    }
 }
 
 /// The length of the buffer for the output of a decoder, which fits in the L2 cache.
@@ -19,6 +31,10 @@ const MOST_ASKED: usize = BUFFER_LEN / 4;
 const POLL_LEN: u64 = 1 << 20;
 /// The time between two calls of the monitor.
 const INTERVAL: Duration = Duration::from_millis(50);
+/// Vectors of this many bytes or more are read from a file by several threads.
+const LONG: usize = 8 << 20;
+/// The bytes that a thread reads and decodes at once, while they are in its cache.
+const PIECE: usize = 512 << 10;
 /// The most memory reserved for a vector before its bytes have been seen.
 const MOST_AHEAD: usize = 8 << 20;
 
@@ -144,12 +160,18 @@ impl<'a> Input<'a> {
     }
 
     /// `n` values of `W` bytes each.
-    pub(crate) fn vector<T, const W: usize>(
+    pub(crate) fn vector<T: bytemuck::Pod + Send + Sync, const W: usize>(
         &mut self,
         n: u64,
-        decode: impl Fn([u8; W]) -> T,
+        decode: impl Fn([u8; W]) -> T + Sync,
     ) -> Result<Vec<T>> {
         let n = self.check(n, W)?;
+        if n.saturating_mul(W) >= LONG
+            && size_of::<T>() == W
+            && let Some(values) = self.from_file(n, &decode)?
+        {
+            return Ok(values);
+        }
         let mut values = Vec::new();
         let mut room = self.room(n, size_of::<T>());
         while values.len() < n {
@@ -167,6 +189,58 @@ impl<'a> Input<'a> {
             self.poll()?;
         }
         Ok(values)
+    }
+
+    /// `n` values of a file, which several threads read into their place. `None` without a file.
+    fn from_file<T: bytemuck::Pod + Send + Sync, const W: usize>(
+        &mut self,
+        n: usize,
+        decode: &(impl Fn([u8; W]) -> T + Sync),
+    ) -> Result<Option<Vec<T>>> {
+        let at = self.position();
+        let Some(file) = self.decoder.as_mut().and_then(|decoder| decoder.file()) else {
+            return Ok(None);
+        };
+        let refused = |error| Error::io(error, "read");
+        let len = (n * W) as u64;
+        if file.metadata().map_err(refused)?.len() < at.saturating_add(len) {
+            return Err(self.truncated());
+        }
+        let mut values: Vec<T> = try_zeroed_vec(n).map_err(|()| Error::out_of_memory(n * W, "the values"))?;
+        let failed: Mutex<Option<io::Error>> = Mutex::new(None);
+        let each = PIECE / W;
+        let work = |(i, part): (usize, &mut [T])| {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(part);
+            if let Err(error) = read_exact_at(file, bytes, at + (i * each * W) as u64) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                return false;
+            }
+            let (words, _) = bytes.as_chunks_mut::<W>();
+            for word in words {
+                let value = decode(*word);
+                word.copy_from_slice(bytemuck::bytes_of(&value));
+            }
+            true
+        };
+        let (monitor, polled) = (self.monitor, Cell::new(self.polled));
+        let goes_on = || {
+            if polled.get().elapsed() < INTERVAL {
+                return true;
+            }
+            polled.set(Instant::now());
+            !monitor.interrupted()
+        };
+        let is_done = run_while(values.chunks_mut(each).enumerate(), default_threads(), work, &goes_on);
+        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(refused(error).at(at));
+        }
+        if !is_done {
+            return Err(Error::interrupted());
+        }
+        file.seek(SeekFrom::Start(at + len)).map_err(refused)?;
+        (self.base, self.at, self.end) = (at + len, 0, 0);
+        (self.polled_at, self.polled) = (self.base, polled.get());
+        Ok(Some(values))
     }
 
     /// Appends the next `n` bytes.
@@ -215,6 +289,26 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Fills `into` with the bytes of a file from an offset on. The position of the file may change.
+#[cfg(unix)]
+fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
+}
+
+/// The same for Windows.
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !into.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        into = &mut into[n..];
+        at += n as u64;
+    }
+    Ok(())
+}
+
 /// Reserves memory for `n` more values.
 pub(crate) fn reserve<T>(values: &mut Vec<T>, n: usize) -> Result<()> {
     let refused = |_| Error::out_of_memory(n.saturating_mul(size_of::<T>()), "the values");
@@ -250,6 +344,37 @@ mod tests {
         assert_eq!(input.vector(100_000, u32::from_be_bytes).unwrap(), expected);
         assert_eq!(input.position(), 400_000);
         assert_eq!(input.vector(1, u32::from_be_bytes).unwrap_err().kind(), Kind::Corrupt);
+    }
+
+    /// A file whose bytes are the content.
+    struct Stored(File);
+
+    impl Decoder for Stored {
+        fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+            io::Read::read(&mut self.0, into).map_err(|error| Error::io(error, "read"))
+        }
+
+        fn file(&mut self) -> Option<&mut File> {
+            Some(&mut self.0)
+        }
+    }
+
+    #[test]
+    fn long_vectors_of_a_file_are_read_in_place() {
+        let n = 3 * LONG / 8 + 5;
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let words = (0..n as u64).flat_map(u64::to_be_bytes);
+        let bytes: Vec<u8> = [7; 3].into_iter().chain(words).chain([8, 9]).collect();
+        std::fs::write(path.path(), &bytes).unwrap();
+        let open = || Stored(File::open(path.path()).unwrap());
+        let mut input = Input::of_decoder(Box::new(open()), &Silent);
+        assert_eq!(input.array().unwrap(), [7; 3]);
+        let values = input.vector(n as u64, u64::from_be_bytes).unwrap();
+        assert!(values.iter().zip(0..).all(|(&value, i)| value == i));
+        assert_eq!(input.array().unwrap(), [8, 9]);
+        assert_eq!(input.position(), bytes.len() as u64);
+        let mut input = Input::of_decoder(Box::new(open()), &Silent);
+        assert_eq!(input.vector(n as u64 + 1, u64::from_be_bytes).unwrap_err().kind(), Kind::Corrupt);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
 pub mod fst;
 mod input;
 mod open;
@@ -16,7 +17,8 @@ mod rds;
 mod read;
 mod stream;
 
+pub use compare::has_value_of;
 pub use open::{Source, convert, detect, open, open_other, open_path};
 pub use parts::Parts;
-pub use rds::{Packing, RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
+pub use rds::{Packing, RdsOptions, RdsWritten, write_rds, write_rds_to};
 pub use read::{Format, ReadOptions, read_r, recognise};

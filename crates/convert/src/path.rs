@@ -13,8 +13,8 @@ pub(crate) enum Step {
     Of(&'static str),
 }
 
-/// The path of the value at the end of some steps. `root`: the name of the outermost value, empty for
-/// a workspace.
+/// The path of the value at the end of some steps. `root`: the name of the outermost value, empty
+/// for a workspace.
 pub(crate) fn text_of<'s>(root: &str, steps: impl IntoIterator<Item = &'s Step>) -> String {
     let mut path = root.to_owned();
     for step in steps {

@@ -1,5 +1,6 @@
 //! Values of R in memory.
 
+pub(crate) mod digits;
 pub mod integers;
 pub mod kind;
 pub mod missing;

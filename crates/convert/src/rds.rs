@@ -1,5 +1,5 @@
-//! RDS and RData: the streams that R's `serialize` writes. Those in XDR, little-endian and ASCII form
-//! are read, and RDS in XDR form is written.
+//! RDS and RData: the streams that R's `serialize` writes. Those in XDR, little-endian and ASCII
+//! form are read, and RDS in XDR form is written.
 //!
 //! Nothing is evaluated. Functions, environments, promises and S4 objects become data. The form of
 //! the stream is in "R Internals", section "Serialization Formats".
@@ -11,7 +11,7 @@ mod encoding;
 mod environments;
 mod flags;
 mod items;
-pub(crate) mod numbers;
+mod numbers;
 mod pairs;
 mod reader;
 mod refusal;
@@ -20,7 +20,7 @@ mod write;
 
 use entasis::{Error, Result};
 
-pub use self::write::{Packing, RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
+pub use self::write::{Packing, RdsOptions, RdsWritten, write_rds, write_rds_to};
 
 use self::encoding::Native;
 use self::reader::Reader;

@@ -192,6 +192,10 @@ impl Decoder for Stored {
             }
         }
     }
+
+    fn file(&mut self) -> Option<&mut File> {
+        Some(&mut self.0)
+    }
 }
 
 /// The content of bytes, decompressed.

@@ -82,8 +82,8 @@ impl<'a> Reading<'a> {
     /// The value of the file, without the columns of a data frame.
     ///
     /// # Errors
-    /// *Unsupported* with the path of a value that plain data of R can't be, *corrupt*, *limit*, and
-    /// as [`File::read`].
+    /// *Unsupported* with the path of a value that plain data of R can't be, *corrupt*, *limit*,
+    /// and as [`File::read`].
     pub fn root(&self) -> Result<Root> {
         self.begun().map_err(|error| error.in_file(self.file.path()))
     }
@@ -127,7 +127,7 @@ impl<'a> Reading<'a> {
         value.map_err(|error| error.in_file(self.file.path()))
     }
 
-    /// What the values lack. Complete when all columns were read.
+    /// The properties that the values lack. The list is complete when all columns were read.
     pub fn losses(self) -> Vec<Loss> {
         self.losses.into_inner()
     }

@@ -3,9 +3,10 @@
 use entasis::Result;
 
 use super::flags::{Flags, kind};
-use super::numbers::{NA_DOUBLE, as_character};
+use super::numbers::NA_DOUBLE;
 use super::reader::Reader;
 use super::refusal::shortened;
+use crate::r::digits::as_character;
 use crate::r::{Data, Mark, Strings, Value};
 
 /// About the memory of a short string with its offset.

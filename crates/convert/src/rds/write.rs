@@ -9,7 +9,10 @@ mod packed;
 mod target;
 
 pub use packed::Packing;
-pub use target::{RdsOptions, RdsWritten, has_value_of, write_rds, write_rds_to};
+pub use target::{RdsOptions, RdsWritten, write_rds, write_rds_to};
+
+/// Takes bytes of the file.
+type Put<'p> = dyn FnMut(&[u8]) -> entasis::Result<()> + 'p;
 
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,8 @@ use entasis::{CellKind, ColumnInfo, Error, Result, Value as Node};
 use super::make::{self, is_missing};
 use super::{Reading, damage};
 use crate::path::{Step, text_of};
+use crate::r::digits::as_character;
 use crate::r::{Data, Value};
-use crate::rds::numbers::as_character;
 
 /// The greatest depth of values. References make it exceed the depth of cells.
 const DEEPEST: usize = 1000;
@@ -46,7 +46,8 @@ impl Reading<'_> {
         Ok(Maker { reading: self, loaded, is_own, path: Vec::new(), depth: 0 })
     }
 
-    /// The values of a column of objects. `is_record`: the cell is a list of the fields of a record.
+    /// The values of a column of objects. `is_record`: the cell is a list of the fields of a
+    /// record.
     pub(super) fn objects(&self, info: &ColumnInfo, rows: Range<u64>, is_record: bool) -> Result<Vec<Value>> {
         let cell = info.detail.as_ref().and_then(Node::as_cell);
         let cell = cell.ok_or_else(|| damage("a list without its values"))?;

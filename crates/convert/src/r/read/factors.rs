@@ -7,10 +7,10 @@ use entasis::{ColumnInfo, Error, Physical, Result};
 use super::make::set;
 use super::table::Table;
 use super::{Reading, columns, damage};
+use crate::r::digits::as_character;
 use crate::r::kind::Kind;
 use crate::r::missing::{NA_INTEGER, NA_INTEGER64};
 use crate::r::{Data, Strings, Value};
-use crate::rds::numbers::as_character;
 
 impl Reading<'_> {
     /// A factor of these codes.

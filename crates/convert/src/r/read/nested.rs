@@ -152,8 +152,8 @@ impl Reading<'_> {
     }
 
     /// A list of vectors of length 1. A value of a sparse union has the same position in its child;
-    /// in a dense one it is the child's next value. The last child of a dense union has the offsets,
-    /// which are not needed.
+    /// in a dense one it is the child's next value. The last child of a dense union has the
+    /// offsets, which are not needed.
     fn unions(&self, of: &Nested<'_>) -> Result<Value> {
         let is_sparse = of.info.record.column_type.value_len == 1;
         let n_types = of.children.len().saturating_sub(usize::from(!is_sparse));

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use entasis::{Error, Result};
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::packed::Put;
+use super::Put;
 use crate::r::parallel;
 
 /// Bytes of a part. Longer parts compress about 1 % better.

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use entasis::{Error, Monitor, Result};
 
-use super::packed::{Packed, Packing, Put};
+use super::Put;
+use super::packed::{Packed, Packing};
 use crate::path::{Step, text_of};
 use crate::r::{Data, Item, Mark, Place, Strings, Value};
 use crate::rds::flags::{kind, level};

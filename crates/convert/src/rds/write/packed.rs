@@ -5,13 +5,11 @@ use std::io::{self, Write};
 use entasis::{Error, Result};
 use lzma_rust2::{XzOptions, XzWriter};
 
+use super::Put;
 use super::gzip::Gzip;
 
 /// The preset of xz that `saveRDS` uses.
 const PRESET: u32 = 6;
-
-/// Takes bytes of the file.
-pub(super) type Put<'p> = dyn FnMut(&[u8]) -> Result<()> + 'p;
 
 /// How an RDS file is compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

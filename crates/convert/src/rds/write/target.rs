@@ -25,12 +25,12 @@ impl Default for RdsOptions {
     }
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RdsWritten {
     /// The rows and columns of a data frame.
     pub shape: Option<(u64, usize)>,
-    /// What the values of R lack.
+    /// The properties that the values of R lack.
     pub losses: Vec<Loss>,
 }
 
@@ -96,13 +96,4 @@ fn write_frame(
         monitor.progress((n_rows as u128 * (i as u128 + 1) / n as u128) as u64, n_rows);
     }
     writer.attributes(frame.attributes())
-}
-
-/// Whether the file at `path` has the value that a file of Entasis has in R.
-///
-/// # Errors
-/// As [`write_rds`], and as [`read_path`](crate::read_path()).
-pub fn has_value_of(file: &File, path: &Path, monitor: &dyn Monitor) -> Result<bool> {
-    let found = crate::open::read_path(path, &crate::ReadOptions::default(), monitor)?.value;
-    Ok(Reading::new(file, None, monitor).whole()? == found)
 }

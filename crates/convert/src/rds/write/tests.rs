@@ -1,15 +1,17 @@
-//! What is written is what the reader of this crate and R read.
+//! The reader of this crate and R read the values that were written.
 
 use std::process::Command;
+use std::sync::Arc;
 
 use entasis::{Error, Kind, Monitor, Result, Silent};
+use entasis_csv::source::Decompressed;
 use proptest::prelude::*;
 
 use super::items::{Writer, string_len};
 use super::packed::Packing;
+use crate::input::Input;
 use crate::r::missing::{NA_REAL, NA_REAL_QUIET};
 use crate::r::{Data, Item, Mark, Place, Strings, Value};
-use crate::{ReadOptions, read_r};
 
 fn written_as(value: &Value, packing: Packing) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -28,7 +30,21 @@ fn written(value: &Value) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Value {
-    read_r(bytes, &ReadOptions::default(), &Silent).unwrap().value
+    let plain = decompressed(bytes);
+    super::super::read(Input::of_bytes(&plain, &Silent), false, None).unwrap().value
+}
+
+fn decompressed(bytes: &[u8]) -> Vec<u8> {
+    let Some(mut content) = Decompressed::open(Arc::new(bytes.to_vec()), None, 1).unwrap() else {
+        return bytes.to_vec();
+    };
+    let (mut all, mut part) = (Vec::new(), vec![0; 1 << 16]);
+    loop {
+        match content.read(&mut part).unwrap() {
+            0 => return all,
+            n => all.extend_from_slice(&part[..n]),
+        }
+    }
 }
 
 fn strings(all: &[Option<(&[u8], Mark)>]) -> Value {
