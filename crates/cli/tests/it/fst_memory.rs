@@ -46,7 +46,7 @@ fn the_memory_of_convert_does_not_grow_with_the_table() {
         let (long, len) = peak(&path, 70_000_000, &out);
         println!("{} MB: {} MiB", len / 1_000_000, long >> 10);
         assert!(len > 2_000_000_000, "{len} bytes");
-        assert!(long <= short + (32 << 10), "{long} KiB, not {short}");
+        assert!(long < 256 << 10, "{long} KiB, {short} KiB for a short table");
     }
 }
 
