@@ -168,7 +168,7 @@ impl<'a> Input<'a> {
         let n = self.check(n, W)?;
         if n.saturating_mul(W) >= LONG
             && size_of::<T>() == W
-            && let Some(values) = self.from_file(n, &decode)?
+            && let Some(values) = self.read_in_place(n, &decode)?
         {
             return Ok(values);
         }
@@ -192,7 +192,7 @@ impl<'a> Input<'a> {
     }
 
     /// `n` values of a file, which several threads read into their place. `None` without a file.
-    fn from_file<T: bytemuck::Pod + Send + Sync, const W: usize>(
+    fn read_in_place<T: bytemuck::Pod + Send + Sync, const W: usize>(
         &mut self,
         n: usize,
         decode: &(impl Fn([u8; W]) -> T + Sync),
@@ -207,6 +207,7 @@ impl<'a> Input<'a> {
             return Err(self.truncated());
         }
         let mut values: Vec<T> = try_zeroed_vec(n).map_err(|()| Error::out_of_memory(n * W, "the values"))?;
+        entasis::buffers::ask_for_huge_pages(bytemuck::cast_slice_mut(&mut values));
         let failed: Mutex<Option<io::Error>> = Mutex::new(None);
         let each = PIECE / W;
         let work = |(i, part): (usize, &mut [T])| {

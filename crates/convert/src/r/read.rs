@@ -51,7 +51,7 @@ pub struct Reading<'a> {
 /// The value of a file.
 pub enum Root {
     /// A data frame, whose columns are read one by one.
-    Frame(Frame),
+    Frame(Box<Frame>),
     /// Another value.
     Value(Value),
 }
@@ -100,7 +100,7 @@ impl<'a> Reading<'a> {
         if table.is_vector() {
             self.lone(&table).map(Root::Value)
         } else {
-            self.frame(table).map(Root::Frame)
+            self.frame(table).map(|frame| Root::Frame(Box::new(frame)))
         }
     }
 
@@ -111,7 +111,7 @@ impl<'a> Reading<'a> {
     pub fn whole(&self) -> Result<Value> {
         match self.root()? {
             Root::Value(value) => Ok(value),
-            Root::Frame(frame) => self.all_columns(frame),
+            Root::Frame(frame) => self.all_columns(*frame),
         }
     }
 

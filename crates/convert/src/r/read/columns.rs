@@ -248,7 +248,7 @@ impl Reading<'_> {
     pub(super) fn vector(&self, table: &Table, parts: &Parts<'_>) -> Result<Data> {
         let (kind, rows) = (parts.kind, &parts.rows);
         let n = usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(usize::MAX);
-        let total = n.checked_mul(parts.columns.len()).unwrap_or(usize::MAX);
+        let total = n.saturating_mul(parts.columns.len());
         table.file.check_decoded_len((total as u64).saturating_mul(kind.width().unwrap_or(0) as u64))?;
         Ok(match kind {
             Kind::Logical => Data::Logical(self.words(table, parts, n)?),
