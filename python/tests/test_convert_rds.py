@@ -7,15 +7,18 @@ import shutil
 import subprocess
 import sys
 import warnings
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import entasis as en
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def frame() -> pd.DataFrame:
@@ -47,7 +50,8 @@ def test_a_frame_is_read_back(tmp_path: Path, compression: str | None) -> None:
     assert start.startswith({None: b"\x1f\x8b", "gzip": b"\x1f\x8b", "none": b"X\n", "xz": b"\xfd7zX"}[compression])
     back = en.read(target, to="pandas")
     assert back["n"].tolist() == [1, 2, 3]
-    assert back["s"].tolist()[2] == "gr\u00fcn" and back["s"].isna().tolist() == [False, True, False]
+    assert back["s"].tolist()[2] == "gr\u00fcn"
+    assert back["s"].isna().tolist() == [False, True, False]
     assert back["c"].astype(object).tolist()[::2] == ["u", "v"]
     assert sorted(os.listdir(tmp_path)) == ["x.entasis", "y.rds"]
 
@@ -100,7 +104,8 @@ def test_losses_are_listed(tmp_path: Path) -> None:
     assert found["p"].startswith("it is left out")
     assert found["c"] == "its categories become text"
     reasons = [reason for column, reason in caught.value.losses if column is None]
-    assert "the name of the labels of rows is lost" in reasons and "the attributes of the frame are lost" in reasons
+    assert "the name of the labels of rows is lost" in reasons
+    assert "the attributes of the frame are lost" in reasons
     assert lost(source, target) == caught.value.losses
     assert en.read(target, to="pandas").shape[1] == 3
 

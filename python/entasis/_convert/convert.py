@@ -19,8 +19,8 @@ from . import r_files as _r_files
 from . import target as _target
 from .compare import first_difference
 from .inputs.open import opened
-from .outputs.base import Options, Plan, level
 from .outputs import rds as _rds
+from .outputs.base import Options, Plan, level
 from .outputs.plan import plan as _plan
 
 if TYPE_CHECKING:
