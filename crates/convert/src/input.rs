@@ -207,7 +207,6 @@ impl<'a> Input<'a> {
             return Err(self.truncated());
         }
         let mut values: Vec<T> = try_zeroed_vec(n).map_err(|()| Error::out_of_memory(n * W, "the values"))?;
-        entasis::buffers::ask_for_huge_pages(bytemuck::cast_slice_mut(&mut values));
         let failed: Mutex<Option<io::Error>> = Mutex::new(None);
         let each = PIECE / W;
         let work = |(i, part): (usize, &mut [T])| {
