@@ -238,7 +238,8 @@ def test_other_formats_are_refused_by_name(tmp_path: Path) -> None:
     assert not to.exists()
     en.write({"a": np.arange(3)}, tmp_path / "z.entasis")
     assert "no verb writes it" in failed(tmp_path / "z.entasis", tmp_path / "z.xlsx")
-    assert "in R" in failed("--to", "rds", tmp_path / "z.entasis", tmp_path / "z.rds")
+    assert "in R" in failed("--to", "qs2", tmp_path / "z.entasis", tmp_path / "z.qs2")
+    assert "an RDS file has gzip, none or xz" in failed("-c", "9", tmp_path / "z.entasis", tmp_path / "z.rds")
     code, _, err = entasis("convert", "--to", "excel", tmp_path / "z.entasis", to)
     assert (code, "invalid value 'excel'" in err) == (2, True)
 
@@ -249,7 +250,14 @@ def test_files_of_r_keep_what_r_has(tmp_path: Path) -> None:
     assert en.open(tmp_path / "t.entasis").written_by == "r"
     _, out, _ = entasis("convert", source, tmp_path / "t.parquet")
     assert out.startswith(f"{tmp_path / 't.parquet'}: 5,000 rows, ".encode())
-    convert("--rows", "5:8", source, tmp_path / "part.entasis")
+    code, _, err = entasis("convert", "--rows", "5:8", source, tmp_path / "part.entasis")
+    assert (code, "its attributes in R are left out" in err) == (0, True)
+    part = ["--columns", "int", "--where", "int > 1", "-c", "xz"]
+    code, _, err = entasis("convert", *part, tmp_path / "t.entasis", tmp_path / "part.rds")
+    assert (code, "its attributes in R are left out" in err) == (0, True)
+    assert (tmp_path / "part.rds").read_bytes()[:5] == b"\xfd7zXZ"
+    convert(tmp_path / "t.entasis", tmp_path / "t.rds")
+    assert not en.diff(tmp_path / "t.rds", tmp_path / "t.entasis")
     assert en.open(tmp_path / "part.entasis").n_rows == 3
 
 

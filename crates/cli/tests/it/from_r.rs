@@ -112,12 +112,12 @@ fn targets_have_the_name_of_what_is_written() {
     entasis(args!["convert", text, file]).fine();
     let target = |name: &str| folder.path().join(name);
     for (from, to, says) in [
-        (&text, "out.csv", "is the name of a text"),
-        (&text, "out.parquet", "en.convert in Python"),
-        (&file, "out.entasis", "both are Entasis files"),
-        (&file, "out.Parquet", "en.convert in Python"),
-        (&data("table.qs2"), "out.rds", "convert_entasis() in R"),
+        (&text, "out.csv", "a text from a text needs Python"),
+        (&text, "out.parquet", "(parquet) needs Python"),
+        (&file, "out.entasis", "needs Python"),
+        (&file, "out.Parquet", "(parquet) needs Python"),
         (&data("table.qs2"), "out.fst", "read_entasis() in R"),
+        (&data("table.qs2"), "out.xlsx", "no verb writes it"),
     ] {
         let said = entasis(args!["convert", from, target(to)]).failed();
         assert!(said.contains(says), "{said}");
