@@ -67,7 +67,9 @@ def write(
         - a frame, series or index of pandas, Polars, pyarrow or StaticFrame;
         - a NumPy array, or a dict of arrays;
         - an open file, or a view of one. Long ones are written batch by batch, unless they have
-          objects, an index of several levels, or are frames of StaticFrame;
+          objects, an index of several levels, or are frames of StaticFrame. A table that no
+          library of Python wrote becomes one of pyarrow, or of Polars if pyarrow is missing: its
+          NaN and missing values stay apart, and names of rows become a column;
         - a scan of a text file, which is written batch by batch;
         - a record batch reader, a relation of DuckDB, or a dataset of pyarrow. The first two are
           written batch by batch, unless they have dictionaries or metadata are given. For other

@@ -189,7 +189,7 @@ def add_columns(
         _sources.check_order("add_columns", "frame", frame, path)
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         new = _value(frame)
-        _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, new))
+        _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, rules.loaded(new)))
 
 
 def replace_columns(
@@ -244,7 +244,9 @@ def replace_columns(
         _sources.check_order("replace_columns", "frame", frame, path)
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         new = _value(frame)
-        _columns.change_columns(to, "replace columns", lambda file, rules: _columns.replace(file, rules, new))
+        _columns.change_columns(
+            to, "replace columns", lambda file, rules: _columns.replace(file, rules, rules.loaded(new))
+        )
 
 
 def drop_columns(
@@ -490,9 +492,9 @@ def writer(
 
 
 def _value(frame: Any) -> Any:
-    """Load a file, scan, stream or dataset as a frame in memory; return other values unchanged."""
+    """The rows of a scan as a view; a stream or dataset as a frame in memory; others unchanged."""
     frame = of_scan(frame)
     if isinstance(frame, Opened):
-        return frame.read()
+        return frame
     streams.check(frame)
     return collect(frame)

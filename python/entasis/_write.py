@@ -55,7 +55,7 @@ def without_index(value: Any) -> Any:
     """A frame or series with positions as row labels."""
     value = of_scan(value)
     if isinstance(value, Opened):
-        return value.read(index=False)
+        return value._to_store(index=False)
     if type(value) is not dict and not _hosts.is_frame(value):
         value = _hosts.collect(value)
     return _hosts.without_index(value)
@@ -70,7 +70,7 @@ def _collected(value: Any) -> tuple[Any, bool]:
     """A value in memory, and whether it is written as a table."""
     if is_source(value):
         value = of_scan(value)
-        value = value.read() if isinstance(value, Opened) else _hosts.collect(value)
+        value = value._to_store() if isinstance(value, Opened) else _hosts.collect(value)
     return value, _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
 
 

@@ -14,6 +14,8 @@ Loss: TypeAlias = "tuple[Any, str]"
 LEFT_OUT = "the column is left out"
 OF_R = "its attributes in R are left out"
 
+NAN_OF_PANDAS = "columns that Arrow lacks are read by pandas, which makes NaN a missing value in all columns"
+
 
 def of_values(losses: Iterable[Loss]) -> list[Loss]:
     """The losses of columns that change their values."""

@@ -203,7 +203,7 @@ def write_csv(
             query.write(form, to, appends=bool(append), durable=_options.durable(durable), progress=progress)
             empty = query.view()
             return _spec(empty.handle, _columns(empty, index=False), form)
-        view, rows, builder = _rows(value, threads, as_file=form["nested"])
+        view, rows, builder = _rows(value, threads, index=bool(index), as_file=form["nested"])
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:
             _entasis.write_csv(
@@ -220,7 +220,9 @@ def _target(target: Any) -> Any:
     return target
 
 
-def _rows(value: Any, threads: int | None, *, as_file: bool) -> tuple[View, tuple[int, int], Builder | None]:
+def _rows(
+    value: Any, threads: int | None, *, index: bool, as_file: bool
+) -> tuple[View, tuple[int, int], Builder | None]:
     """A view whose columns are written, its consecutive rows, and the values if they are in memory.
 
     With `as_file`, all values are those of a file.
@@ -237,7 +239,7 @@ def _rows(value: Any, threads: int | None, *, as_file: bool) -> tuple[View, tupl
             return view, (0, view.handle.n_rows) if rows is None else (rows.start, rows.stop), None
     if isinstance(value, Opened):
         # Rows that are not consecutive, mapped files, fields of structs.
-        value = value.read()
+        value = value._to_store(index=index)
     elif type(value) is not dict:
         value = _hosts.collect(value)
     if not (_hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)):

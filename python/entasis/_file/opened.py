@@ -43,6 +43,14 @@ class Opened(ABC):
         """Read the value."""
 
     @abstractmethod
+    def _to_store(self, to: str | None = None, *, index: bool = True) -> Any:
+        """Read the value to store it again.
+
+        A table that no library of Python wrote is read into `to`, or else into a library that keeps
+        NaN apart from missing values. Its names of rows become a column then.
+        """
+
+    @abstractmethod
     def _summary(self) -> str:
         """The kind and size of the value."""
 

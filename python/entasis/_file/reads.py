@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from entasis._arguments.options import number, on_refused
 from entasis._arguments.options import on_damage as _on_damage
 from entasis._arguments.options import threads as _threads
+from entasis._libraries import registry as _hosts
 from entasis._view.read import read as _read
 from entasis._view.view import View
+from entasis.errors import UnsupportedTypeError
 
 from .conversions import Conversions
 
@@ -109,6 +111,17 @@ class Reads(Conversions):
             return _read(_filtered(of_table, filter, threads), to, threads, index, skips=skips)
 
         return _damage.read(view.table, read_table, _threads(threads))
+
+    def _to_store(self, to: str | None = None, *, index: bool = True) -> Any:
+        written_by = self._view.written_by
+        if not _hosts.is_foreign(written_by):
+            return self.read(index=index)
+        try:
+            return _read(self._view, to or _hosts.to_store_again(written_by), None, index)
+        except UnsupportedTypeError as error:
+            text = str(error).removeprefix("not supported: ")
+            advice = "choose other columns, or read the table and write the result (pandas makes NaN a missing value)"
+            raise UnsupportedTypeError(f"{text}: {advice}") from error
 
     def head(self, n: int = 5) -> Any:
         """Read the first `n` rows, or all but the last `-n` rows if `n` is negative.

@@ -44,7 +44,7 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
     try:
         file = open_value(path)
         rules = _hosts_of.rules(_hosts_of.host_of(file))
-        new = rules.collect(value)
+        new = rules.collect(rules.loaded(value))
         if is_frame(file) and not rules.IS_WHOLE and rules.is_direct(file, new):
             # The core compares the types, faster than the library.
             if append_in_place(file, new, rules, {**to, "change": change}, change) is None:

@@ -30,9 +30,19 @@ def set_metadata(metadata: Any, to: Destination) -> None:
         change.end()
         change = _entasis.Change(path, to["wait"])
         change.will_replace("metadata")
-        write_whole(open_value(path).read(), {**to, "change": change}, metadata, "error")
+        write_whole(_whole(open_value(path)), {**to, "change": change}, metadata, "error")
     finally:
         change.end()
+
+
+def _whole(file: Any) -> Any:
+    """Read a value that is stored again. Values of R would lose what is R's."""
+    if is_frame(file):
+        return file.read()
+    value, has_foreign = file._stored()
+    if has_foreign:
+        raise UnsupportedTypeError("the file holds values of R: change it from there, or write it again")
+    return value
 
 
 def _set_in_place(metadata: Any, change: Any, to: Destination) -> bool:
@@ -61,7 +71,7 @@ def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination) ->
     change = _entasis.Change(path, to["wait"])
     try:
         file = open_value(path)
-        whole = file.read()
+        whole = _whole(file)
         if type(whole) is not dict:
             raise ArgumentError(f"the file holds {shown(whole)}, not a dict: write it again")
         for key in remove:

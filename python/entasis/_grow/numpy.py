@@ -16,6 +16,7 @@ from .rules import Rules
 class NumpyRules(Rules):
     """The rules of NumPy."""
 
+    HOST = "numpy"
     IS_COPIED = True
     types = TYPES
 

@@ -26,6 +26,7 @@ _FEW = 1024
 class PandasRules(Rules):
     """The rules of pandas."""
 
+    HOST = "pandas"
     IS_COPIED = True
     types = TYPES
 

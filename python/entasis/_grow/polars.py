@@ -17,6 +17,7 @@ from .rules import Rules
 class PolarsRules(Rules):
     """The rules of Polars."""
 
+    HOST = "polars"
     types = TYPES
 
     def collect(self, value: Any) -> Any:

@@ -28,6 +28,7 @@ from .rules import Rules
 class ArrowRules(Rules):
     """The rules of pyarrow."""
 
+    HOST = "pyarrow"
     types = TYPES
 
     def collect(self, value: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from entasis._file.opened import Opened
+
 from .columns import check_names
 
 if TYPE_CHECKING:
@@ -26,12 +28,18 @@ class Rules(ABC):
     The defaults suit immutable values without an index, whose column labels are strings.
     """
 
+    # The name of the library.
+    HOST: str
     # Whether a kept batch has to be copied, because the caller may change it.
     IS_COPIED = False
     # Whether each append writes the file anew.
     IS_WHOLE = False
     # The types of the library.
     types: Types
+
+    def loaded(self, value: Any) -> Any:
+        """An open file in memory, if possible without a change of values; any other value."""
+        return value._to_store(self.HOST) if isinstance(value, Opened) else value
 
     @abstractmethod
     def collect(self, value: Any) -> Any:

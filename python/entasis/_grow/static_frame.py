@@ -22,6 +22,7 @@ class StaticFrameRules(Rules):
     Row labels are stored anew: StaticFrame requires unique labels, and checks this itself.
     """
 
+    HOST = "static_frame"
     IS_WHOLE = True
     types = TYPES
 

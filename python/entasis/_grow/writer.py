@@ -148,7 +148,7 @@ class Writer:
         5
         """
         self._check_open()
-        for part in _batches(batch):
+        for part in _batches(batch, None if self._rules is None else self._rules.HOST):
             self._add(part)
 
     def _check_open(self) -> None:
@@ -338,7 +338,7 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
 def _write_file(file: File, to: Destination) -> bool:
     """Write an open file, or a view of one, batch by batch. False if it has to be read whole."""
     view = file._view
-    if view.n_rows <= _rows_of_batch(view) or view.written_by not in ("pandas", "polars", "pyarrow", "numpy"):
+    if view.n_rows <= _rows_of_batch(view) or view.written_by == "static_frame":
         return False
     if view.handle.has_cells or _has_levels(view.table.host):
         return False
@@ -388,15 +388,18 @@ def _empty(schema: Any) -> Any:
     raise ArgumentError(f"schema={shown(schema)} is not a schema: pass a frame, or a schema of pyarrow or Polars")
 
 
-def _batches(value: Any) -> Any:
-    """The frames of a batch: the batch itself, or the frames that a stream or iterable yields."""
+def _batches(value: Any, host: str | None = None) -> Any:
+    """The frames of a batch: the batch itself, or the frames that a stream or iterable yields.
+
+    `host` reads files that no library of Python wrote.
+    """
     import collections.abc
 
     value = of_scan(value)
     if isinstance(value, File):
         # For a tree this is an error.
         n, step = value.n_rows, _rows_of_batch(value._view)
-        return (value[start : start + step].read() for start in range(0, max(n, 1), step))
+        return (value[start : start + step]._to_store(host) for start in range(0, max(n, 1), step))
     if type(value) is dict or _hosts.is_frame(value):
         return [value]
     if _streams.is_stream(value):
@@ -407,5 +410,5 @@ def _batches(value: Any) -> Any:
         return (pa.Table.from_batches([batch]) for batch in value.to_batches())
     _streams.check(value)
     if isinstance(value, collections.abc.Iterator):
-        return (part for batch in value for part in _batches(batch))
+        return (part for batch in value for part in _batches(batch, host))
     return [value]

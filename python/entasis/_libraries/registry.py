@@ -16,6 +16,9 @@ from . import library_errors, streams
 Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
 HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
 
+# Libraries whose columns can have NaN apart from missing values, best first.
+_EXACT: tuple[Host, ...] = ("pyarrow", "polars")
+
 _WRITERS = {
     "pandas": "entasis._hosts.pandas.write",
     "polars": "entasis._hosts.arrow.polars",
@@ -113,11 +116,12 @@ def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | 
         return writer(str(written_by)).restore(value, host)
 
 
-def read_whole(handle: Any, host: dict[str, Any], threads: int | None) -> Any:
-    """Read a whole table as the kind of value that was written."""
+def read_whole(handle: Any, host: dict[str, Any], threads: int | None, *, to_store: bool = False) -> Any:
+    """Read a whole table as the kind of value that was written, or `to_store` it again."""
     found = host.get("host")
     written_by = found if isinstance(found, str) else None
-    found = library_errors.read(reader(None, written_by), handle, host, None, None, threads)
+    to = to_store_again(written_by) if to_store else None
+    found = library_errors.read(reader(to, written_by), handle, host, None, None, threads)
     return restore(found, host, written_by, None)
 
 
@@ -132,6 +136,24 @@ def host_of(to: str | None, written_by: str | None) -> str:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
     known = written_by if written_by in HOSTS else None
     return to or known or next(filter(_is_installed, HOSTS))
+
+
+def is_foreign(written_by: str | None) -> bool:
+    """Whether no library of Python wrote a table."""
+    return written_by not in HOSTS
+
+
+def to_store_again(written_by: str | None) -> str:
+    """The library that reads a table to store it again: its own, or one that keeps all its values."""
+    if not is_foreign(written_by):
+        return str(written_by)
+    for host in _EXACT:
+        if _is_installed(host):
+            return host
+    raise MissingLibraryError(
+        "to store a table again that was not written from Python, pyarrow or Polars is needed, because pandas makes "
+        "NaN a missing value: pip install pyarrow; or read it first, and write the result"
+    )
 
 
 def reader(to: str | None, written_by: str | None) -> Any:

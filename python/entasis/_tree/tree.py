@@ -11,7 +11,7 @@ from entasis._file.file import File
 from entasis._file.opened import Opened
 from entasis._host_map import interpretation
 from entasis._libraries import registry as _hosts
-from entasis._values.cells import Cells
+from entasis._values.cells import Cells, Storing
 from entasis._view.table import Closed, OpenTable
 from entasis._view.view import View
 from entasis.errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, escaped
@@ -254,6 +254,17 @@ class Tree(Opened):
         if rows is not None and self.kind not in (*SEQUENCES, *ARRAYS):
             raise ArgumentError(f"{self._named()} is a {self.kind}: only arrays and lists have rows")
         return self._checked(lambda: of.read(columns, rows, threads))
+
+    def _to_store(self, to: str | None = None, *, index: bool = True) -> Any:
+        if not index:
+            return self.read(index=False)
+        return self._stored()[0]
+
+    def _stored(self) -> tuple[Any, bool]:
+        """The value to store it again, and whether values of other languages are in it."""
+        of, storing = self._part, Storing()
+        of = of.with_cells(Cells(of.cells.handle, of.cells.path, of.cells.reader, storing))
+        return self._checked(lambda: of.read(None, None, None)), storing.has_foreign
 
     def column(self, key: Any, *, threads: int | None = None) -> list[Any]:
         """Read the values that the dicts of a list have for a key.

@@ -22,19 +22,29 @@ _DEEPEST = 40
 _state = threading.local()
 
 
+class Storing:
+    """Marks values as read to be stored again. Says whether values of other languages are in them."""
+
+    def __init__(self) -> None:
+        self.has_foreign = False
+
+
 class Maker:
     """Makes the objects that the native module can't make itself. It calls these methods."""
 
-    def __init__(self, handle: Handle, path: str, threads: int | None) -> None:
-        self._handle, self._path, self._threads = handle, path, threads
+    def __init__(self, handle: Handle, path: str, threads: int | None, storing: Storing | None) -> None:
+        self._handle, self._path, self._threads, self._storing = handle, path, threads, storing
         self._types = handle.classes
         self._whole: Handle | None = None
 
     def table(self, number: int) -> Any:
         """Read a frame inside a tree."""
-        handle = self._handle.table(number)
+        handle, storing = self._handle.table(number), self._storing
+        host = bind(handle.host(), handle, self._path, storing)
+        if storing is not None:
+            storing.has_foreign |= _hosts.is_foreign(host.get("host"))
         with host_calls():
-            return _hosts.read_whole(handle, bind(handle.host(), handle, self._path), self._threads)
+            return _hosts.read_whole(handle, host, self._threads, to_store=storing is not None)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Read the values of an array."""
@@ -60,6 +70,8 @@ class Maker:
         """Make a value from its parts."""
         from . import codecs as _codecs
 
+        if self._storing is not None:
+            self._storing.has_foreign |= kind.startswith("r.")
         try:
             return _codecs.decode_kind(kind, parts, self._types)
         except AttributeError as error:
@@ -86,18 +98,20 @@ def as_objects(cells: list[Any]) -> Any:
 class Cells:
     """The cells of a file."""
 
-    def __init__(self, handle: Handle, path: str, reader: CellReader | None = None) -> None:
+    def __init__(
+        self, handle: Handle, path: str, reader: CellReader | None = None, storing: Storing | None = None
+    ) -> None:
         found = reader or handle.cells()
         if found is None:
             raise CorruptFileError("the file has no cells, and names some")
         self.reader: CellReader = found
-        self.handle, self.path = handle, path
+        self.handle, self.path, self._storing = handle, path, storing
         # The content of a file in memory, for pickles.
         self.content: bytes | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """The callbacks for the native module."""
-        return Maker(self.handle, self.path, threads)
+        return Maker(self.handle, self.path, threads, self._storing)
 
     def read(self, number: int, threads: int | None = None) -> Any:
         """Read the object of a cell."""
@@ -176,7 +190,7 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def bind(host: Any, handle: Handle, path: str) -> dict[str, Any]:
+def bind(host: Any, handle: Handle, path: str, storing: Storing | None = None) -> dict[str, Any]:
     """Return a host map whose cell references read their values on demand."""
     if not isinstance(host, dict):
         return {}
@@ -190,7 +204,7 @@ def bind(host: Any, handle: Handle, path: str) -> dict[str, Any]:
         if type(value) is not CellRef:
             return value
         if not cells:
-            cells.append(Cells(handle, path))
+            cells.append(Cells(handle, path, None, storing))
         return CellValue(cells[0], value.number)
 
     found: dict[str, Any] = bound(host)

@@ -10,9 +10,10 @@ from entasis._convert.inputs.file import FileInput
 from entasis._convert.inputs.open import opened
 from entasis._convert.inputs.polars import PolarsInput
 from entasis._convert.inputs.text import TextInput
-from entasis._convert.left_out import of_values
+from entasis._convert.left_out import NAN_OF_PANDAS, of_values
 from entasis._file.file import is_frame
 from entasis._grow.writer import Writer, write_stream
+from entasis._libraries import registry as _hosts
 from entasis._write import destination, write_whole
 from entasis.errors import ArgumentError
 
@@ -50,12 +51,18 @@ def plan(given: Input, options: Options) -> Plan:
             metadata = file.metadata
             if metadata is None and is_frame(file) and write_stream(file, to(path))[0]:
                 return
-            write_whole(file.read(), to(path), metadata, "error")
+            write_whole(file, to(path), metadata, "error")
+
+        def write_read(path: str) -> None:
+            write_whole(file.read(), to(path), file.metadata, "error")
 
         lost = given.losses_of_r()
-        if given.host == "r" and not of_values(given.losses()):
-            # pandas would make NaN a missing value.
-            return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
+        if given.is_table and _hosts.is_foreign(file.written_by):
+            if not of_values(given.losses()):
+                return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
+            if any("float" in str(kind) or kind == "double" for kind in given.schema().types):
+                lost = [*lost, (None, NAN_OF_PANDAS)]
+            return Plan(lost, write_read, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
         if given.is_table and given.losses() == lost:
             return Plan(lost, write_file, given.batches, _reopened)
         return Plan(lost, write_file, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
