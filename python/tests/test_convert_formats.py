@@ -350,3 +350,17 @@ def test_without_pyarrow(form, tmp_path, without):
         en.convert(tmp_path / "y.entasis", tmp_path / "y.parquet")
     with pytest.raises(en.MissingLibraryError, match="pyarrow"):
         en.diff(path, path)
+
+
+def test_parquet_has_dictionaries_where_values_repeat(tmp_path):
+    n = 300_000
+    frame = pl.DataFrame({"key": np.arange(n), "kind": np.arange(n) % 7, "word": [f"w{i % 50}" for i in range(n)]})
+    en.write(frame, tmp_path / "frame.entasis")
+    en.convert(tmp_path / "frame.entasis", tmp_path / "frame.parquet")
+    groups = pq.ParquetFile(tmp_path / "frame.parquet").metadata
+    has_one = [groups.row_group(0).column(i).has_dictionary_page for i in range(3)]
+    assert has_one == [False, True, True]
+    assert pl.read_parquet(tmp_path / "frame.parquet").equals(frame)
+    for threads in (1, 2):
+        en.convert(tmp_path / "frame.entasis", tmp_path / "again.parquet", threads=threads)
+        assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "frame.parquet").read_bytes()

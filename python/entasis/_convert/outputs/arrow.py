@@ -16,6 +16,7 @@ from entasis._convert.left_out import LEFT_OUT
 from entasis.errors import EntasisError
 
 from . import pandas as _pandas
+from . import parquet as _parquet
 from . import row_groups as _row_groups
 from .base import Options, Plan, counted
 from .dictionaries import Unified
@@ -80,15 +81,15 @@ def plan(given: Input, form: str, options: Options) -> Plan:
             yield unified.batch(part) if unified is not None else part
 
     def write(new: New) -> None:
+        if form == "parquet":
+            with _libraries.writing(new.path), _sink(new) as sink:
+                _parquet.write(sink, schema, codec, written(), options)
+            return
         with (
             _libraries.writing(new.path),
             _sink(new) as sink,
             _arrow_writer(sink, schema, form, codec, options) as file,
         ):
-            if form == "parquet":
-                for table in _row_groups.grouped(counted(written(), options)):
-                    file.write_table(table, _row_groups.GROUP)
-                return
             for batch in counted(written(), options):
                 if isinstance(batch, pa.Table):
                     # A table without rows would be written without its dictionaries.
@@ -146,10 +147,6 @@ def _one_batch(table: Any) -> Any:
 def _arrow_writer(sink: Any, schema: Any, form: str, codec: str, options: Options) -> Any:
     import pyarrow as pa
 
-    if form == "parquet":
-        import pyarrow.parquet as pq
-
-        return pq.ParquetWriter(sink, schema, compression=codec)
     chosen = pa.ipc.IpcWriteOptions(compression=None if codec == "none" else codec, use_threads=options.threads != 1)
     make = pa.ipc.new_stream if form == "arrow_stream" else pa.ipc.new_file
     return make(sink, schema, options=chosen)
