@@ -48,6 +48,7 @@ ALLOWED = {
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
     "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
     "entasis-convert": {"entasis", "entasis-csv", "entasis-query"},
+    "entasis-dataset": {"entasis"},
     "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",
@@ -58,7 +59,14 @@ ALLOWED = {
         "entasis-kernels",
         "entasis-query",
     },
-    "entasis-python": {"entasis", "entasis-convert", "entasis-csv", "entasis-query", "entasis-cli"},
+    "entasis-python": {
+        "entasis",
+        "entasis-convert",
+        "entasis-csv",
+        "entasis-dataset",
+        "entasis-query",
+        "entasis-cli",
+    },
     "entasis-r": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
 }
 
@@ -70,6 +78,7 @@ SAFE = {
     "entasis",
     "entasis-csv",
     "entasis-convert",
+    "entasis-dataset",
     "entasis-query",
 }
 
@@ -83,6 +92,7 @@ ACYCLIC = {
     "entasis",
     "entasis-csv",
     "entasis-convert",
+    "entasis-dataset",
     "entasis-query",
     "entasis-cli",
     "entasis-testkit",

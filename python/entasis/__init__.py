@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ._csv.sniff import sniff_csv
     from ._csv.spec import Reason, Spec
     from ._csv.write import write_csv
+    from ._dataset.scan import FolderScan, scan
     from ._file.info import Info, Report
     from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
@@ -52,6 +53,7 @@ __all__ = [
     "Damage",
     "Diff",
     "File",
+    "FolderScan",
     "Generation",
     "Info",
     "Problem",
@@ -87,6 +89,7 @@ __all__ = [
     "repair",
     "replace_columns",
     "rollback",
+    "scan",
     "scan_csv",
     "scan_polars",
     "set_metadata",
@@ -116,6 +119,7 @@ _ON_DEMAND = {
     "_csv.sniff": ("sniff_csv",),
     "_csv.spec": ("Reason", "Spec"),
     "_csv.write": ("write_csv",),
+    "_dataset.scan": ("FolderScan", "scan"),
     "_file.info": ("Info", "Report"),
     "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),

@@ -15,6 +15,7 @@ mod column;
 mod command;
 mod cpython;
 mod csv;
+mod dataset;
 mod errors;
 mod fixed_width;
 mod fst;
@@ -64,6 +65,8 @@ mod _entasis {
         CsvBatches, CsvTable, CsvText, convert_csv, names_of_spec, read_csv, scan_csv, sniff_csv, write_csv,
         write_csv_batches,
     };
+    #[pymodule_export]
+    use crate::dataset::{folder_files, folder_name, path_keys};
     #[pymodule_export]
     use crate::fst::FstParts;
     #[pymodule_export]

@@ -224,7 +224,7 @@ def test_arguments(tmp_path):
         en.convert(path, tmp_path, target_format="parquet")
     folder = tmp_path / "empty"
     folder.mkdir()
-    with pytest.raises(en.DirectoryError, match="without Parquet files"):
+    with pytest.raises(en.DirectoryError, match="without files of Entasis or Parquet"):
         en.convert(folder, to)
     assert sorted(child.name for child in tmp_path.iterdir()) == ["empty", "x.csv", "x.parquet"]
 

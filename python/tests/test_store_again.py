@@ -151,8 +151,8 @@ def test_columns_that_arrow_lacks_are_named():
 def test_without_pyarrow_and_polars_it_is_refused(monkeypatch, tmp_path):
     from entasis._libraries import registry
 
-    installed = registry._is_installed
-    monkeypatch.setattr(registry, "_is_installed", lambda host: host == "pandas" and installed(host))
+    installed = registry.is_installed
+    monkeypatch.setattr(registry, "is_installed", lambda host: host == "pandas" and installed(host))
     with pytest.raises(en.MissingLibraryError, match="pandas makes NaN a missing value"):
         en.write(en.open(DATA / "table.qs2"), tmp_path / "x.entasis")
     assert not (tmp_path / "x.entasis").exists()

@@ -36,6 +36,7 @@ LAYERS = [
     ("_open", "_write"),
     ("_csv",),
     ("_grow",),
+    ("_dataset",),
     ("_npz_lengths", "_npz"),
     ("_convert",),
     ("_command",),

@@ -77,8 +77,9 @@ def convert(
     ----------
     source
         A path, the content of a file, or a binary file. For texts also a pattern of paths, an
-        object with `read`, or a list of these, as for `read_csv`; for Parquet, Arrow and Feather
-        also a pattern or a list of paths; for Parquet also a folder.
+        object with `read`, or a list of these, as for `read_csv`; for Entasis, lines of JSON,
+        Parquet, Arrow and Feather also a pattern or a list of paths; for Entasis and Parquet also a
+        folder. Files of Entasis are one table as for `scan`.
     path
         The path of the file to write. It is replaced only after everything was written.
     columns, filter

@@ -301,14 +301,15 @@ def of_bytes(head: bytes, path: str = _sources.IN_MEMORY) -> str | None:
 
 
 def _of_folder(path: str, given: str | None) -> str:
-    if given not in (None, "parquet", "npz"):
-        raise DirectoryError(f"{path} is a folder: only Parquet and StaticFrame have folders of files")
+    if given not in (None, "entasis", "parquet", "npz"):
+        raise DirectoryError(f"{path} is a folder: only Entasis, Parquet and StaticFrame have folders of files")
     if os.path.exists(os.path.join(path, "__meta__.json")):
         return "npz"
     for _, _, names in os.walk(path):
-        if any(by_name(name) == "parquet" for name in names):
-            return "parquet"
-    raise DirectoryError(f"{path} is a folder without Parquet files: name a file")
+        for form in ("entasis", "parquet"):
+            if given in (None, form) and any(by_name(name) == form for name in names):
+                return form
+    raise DirectoryError(f"{path} is a folder without files of Entasis or Parquet: name a file")
 
 
 def _refused(path: str, refused: _Refused) -> UnsupportedTypeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import sources as _sources
+from entasis._dataset.scan import scan
 from entasis._filter import bind as _bind
 from entasis._open import read_value
 from entasis.errors import CorruptFileError, DirectoryError, EntasisError, NotEntasisError, UnsupportedTypeError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from entasis._typing import Columns, OnRefused, Rows
 
 # Formats that `entasis.read` reads. Texts have too many options of their own.
-_READ = ("parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl")
+_READ = ("entasis", "parquet", "arrow", "arrow_stream", "feather", "npy", "npz", "jsonl")
 
 
 def other_format(path: Any, error: EntasisError) -> str | None:
@@ -48,9 +49,10 @@ def advice(path: Any, error: EntasisError) -> EntasisError:
     form = other_format(path, error)
     if form is None:
         return error
-    found = type(error)(
-        f"{str(error).partition('; ')[0]}; read it with en.read(path), or convert it with en.convert(path, 'x.entasis')"
+    others = (
+        "scan its files with en.scan(path)" if form == "entasis" else "convert it with en.convert(path, 'x.entasis')"
     )
+    found = type(error)(f"{str(error).partition('; ')[0]}; read it with en.read(path), or {others}")
     found.__dict__.update({name: value for name, value in vars(error).items() if name != "args"})
     return found
 
@@ -68,6 +70,9 @@ def read(
     on_unsupported: OnRefused,
 ) -> Any:
     """Read a file of another format, or some columns and rows of it."""
+    if form == "entasis":
+        found = scan(path, columns=columns, filter=filter, rows=rows)  # type: ignore[arg-type]
+        return found.read(to=to, threads=threads, index=index)
     given = opened(_sources.source(path), form, threads)
     if isinstance(given, ArrowInput) and given.host != "pandas":
         # Only the columns that are needed, and the rows that pass, are read.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import options as _options
@@ -18,15 +20,18 @@ from . import r_files as _r_files
 from . import target as _target
 from .compare import first_difference
 from .inputs.open import opened
+from .inputs.scan import ScanInput
 from .left_out import of_values
 from .outputs import rds as _rds
 from .outputs.base import Options, Plan, level
 from .outputs.plan import plan as _plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from entasis._csv.problems import Problems
+
+    from .inputs.base import Input
 
 # The options for texts, and those of them that only the conversion to Entasis takes.
 _OF_TEXT = (
@@ -103,7 +108,8 @@ def run(
         with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
-    if target == "rds" and form in _formats.OPENED and columns is None and rows is None and filter is None:
+    is_whole = columns is None and rows is None and filter is None
+    if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source):
         options = _options_of(compression, threads, durable, wait, lambda n: None, writing)
         with _progress(progress, "converting", "rows") as show:
             # The number of rows is known once the file is open.
@@ -121,13 +127,34 @@ def run(
         if target == "rds":
             _rds.store(given, to, options, None, strict, verify)
             return None
-        plan = _plan(given, target, to, options)
-        _losses.report(plan.losses, target, strict)
-        if pipe is None:
-            _write(plan, target, to, options, verify)
-        else:
-            plan.write(_target.New(to, pipe, is_pipe=True))
+        with _staged(given, target, path, options) as one:
+            plan = _plan(one, target, to, options)
+            _losses.report(plan.losses, target, strict)
+            if pipe is None:
+                _write(plan, target, to, options, verify)
+            else:
+                plan.write(_target.New(to, pipe, is_pipe=True))
     return None
+
+
+@contextmanager
+def _staged(given: Input, target: str, path: str | None, options: Options) -> Iterator[Input]:
+    """An input in one file: many files become one of Entasis, next to the target, for other formats."""
+    if not isinstance(given, ScanInput) or target == "entasis":
+        yield given
+        return
+    quiet = options._replace(done=lambda n: None)
+    to = os.path.join(gettempdir(), f"entasis-{os.getpid()}") if path is None else path
+    with _target.beside(f"{to}.entasis", is_kept=False) as whole:
+        given.store(destination(whole, 0, quiet.threads, False, 0), quiet.done)
+        yield opened(whole, "entasis", quiet.threads)
+
+
+def _are_several(source: Any) -> bool:
+    """Whether a source is a folder, a pattern or a list."""
+    if isinstance(source, (list, tuple)):
+        return True
+    return isinstance(source, (str, os.PathLike)) and not os.path.isfile(source)
 
 
 def _options_of(

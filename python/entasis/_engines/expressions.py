@@ -217,6 +217,8 @@ class _Translation:
             return self._state(node)
         if node.kind == "is_in":
             return self._member(node)
+        if node.kind == "if_else":
+            return self._member_or_unknown(*node.parts)
         if node.kind in _MATCHES and not node.options["ignore_case"].as_py():
             (column,) = node.parts
             if not _is_text(self._type(column)):
@@ -268,6 +270,20 @@ class _Translation:
         found: Tree = ("in", label, tuple(_literal(value, of) for value in values if value.is_valid))
         null = ("null", label)
         return ("or", (found, null)) if values.null_count else ("and", (found, ("not", null)))
+
+    def _member_or_unknown(self, is_valid: Node, member: Node, other: Node) -> Tree:
+        """A membership test that is unknown for a missing value, as DuckDB writes `IN`."""
+        is_null = other.kind == "literal" and not other.parts.is_valid
+        if not is_null or is_valid.kind != "is_valid" or member.kind != "is_in":
+            raise Untranslated
+        if self._label(is_valid.parts[0]) != self._label(member.parts[0]):
+            raise Untranslated
+        tree = self._member(member)
+        if tree[0] != "and":
+            # One of the values is missing.
+            raise Untranslated
+        found: Tree = tree[1][0]
+        return found
 
     def _label(self, node: Node) -> Any:
         if node.kind != "field":

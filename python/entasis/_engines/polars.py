@@ -41,7 +41,7 @@ def lazy(query: Query, on_unsupported: OnRefused) -> pl.LazyFrame:
 
     query = supported(query, "polars", on_unsupported)
     with advising("lazy()"):
-        schema = _Reader(query.view).schema()
+        schema = Reader(query.view).schema()
     return pl.scan_external_reader(_Builder(query), sources=[query.view.table.path], schema=schema)
 
 
@@ -54,14 +54,14 @@ class _Builder(FileReaderBuilder):
     def reader_capabilities(self) -> ReaderCapabilities:
         return ReaderCapabilities(row_index=True, pre_slice=True, negative_pre_slice=True, supported_filter="partial")
 
-    def build_file_reader(self, source: str | bytes, multi_scan_context: dict[Any, Any]) -> _Reader:
-        return _Reader(self._query.passing())
+    def build_file_reader(self, source: str | bytes, multi_scan_context: dict[Any, Any]) -> Reader:
+        return Reader(self._query.passing())
 
     def explain_properties(self) -> dict[str, str]:
         return {"entasis": str(self._query.view.table.path)}
 
 
-class _Reader(FileReader):
+class Reader(FileReader):
     """Reads the rows and columns of a view that Polars asks for."""
 
     def __init__(self, view: View) -> None:
@@ -98,6 +98,18 @@ class _Reader(FileReader):
             yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
         if not is_any:
             yield self._with_index(self._read(numbers, range(0)), row_index, 0, range(0))
+
+    def of_columns(self, columns: Sequence[str], filters: Sequence[FilterExpr]) -> Iterator[pl.DataFrame]:
+        """The rows that can pass, with those of the columns that the file has."""
+        numbers = [self._numbers[name] for name in columns if name in self._numbers]
+        if not numbers:
+            import polars as pl
+
+            yield pl.DataFrame(height=self._view.n_rows)
+            return
+        sizes = Sizes(len(numbers), text_len=text_len(self._view, numbers))
+        for window in spans(self._view, self._tree(filters), sizes):
+            yield self._read(numbers, window.rows)
 
     def _read(self, numbers: list[int], rows: Any) -> pl.DataFrame:
         return _frame(self._view.narrow(numbers, rows))

@@ -135,7 +135,7 @@ def host_of(to: str | None, written_by: str | None) -> str:
     if to is not None and to not in HOSTS:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
     known = written_by if written_by in HOSTS else None
-    return to or known or next(filter(_is_installed, HOSTS))
+    return to or known or next(filter(is_installed, HOSTS))
 
 
 def is_foreign(written_by: str | None) -> bool:
@@ -148,7 +148,7 @@ def to_store_again(written_by: str | None) -> str:
     if not is_foreign(written_by):
         return str(written_by)
     for host in _EXACT:
-        if _is_installed(host):
+        if is_installed(host):
             return host
     raise MissingLibraryError(
         "to store a table again that was not written from Python, pyarrow or Polars is needed, because pandas makes "
@@ -167,13 +167,14 @@ def reader(to: str | None, written_by: str | None) -> Any:
     try:
         import_module(to)
     except ImportError as error:
-        others = [host for host in HOSTS if host != to and _is_installed(host)]
+        others = [host for host in HOSTS if host != to and is_installed(host)]
         hint = f", or read with to={others[0]!r}" if others else ""
         raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
     return _module(_READERS[to])
 
 
-def _is_installed(host: Host) -> bool:
+def is_installed(host: Host) -> bool:
+    """Whether a library can be imported."""
     from importlib.util import find_spec
 
     return find_spec(host) is not None

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def read(source: str | bytes, name: str) -> Any:
-    """Lines of JSON objects, as a frame of Polars or pandas."""
+def read(source: str | bytes | list[str | bytes], name: str) -> Any:
+    """Lines of JSON objects, as a frame of Polars or pandas. Several sources follow each other."""
     with _libraries.reading(name):
-        found: Any = _plain(source)
+        found: Any = _joined(source) if isinstance(source, list) else _plain(source)
         polars = _libraries.load("polars")
         if polars is not None:
             return polars.read_ndjson(found, infer_schema_length=None)
@@ -49,6 +49,19 @@ def _plain(source: str | bytes) -> Any:
         if source.startswith(magic):
             return io.BytesIO(decompress(source))
     return io.BytesIO(source)
+
+
+def _joined(sources: list[str | bytes]) -> Any:
+    """The decompressed lines of several sources."""
+    parts = []
+    for source in sources:
+        found = _plain(source)
+        if isinstance(found, str):
+            with open(found, "rb") as file:
+                parts.append(file.read())
+        else:
+            parts.append(found.getvalue())
+    return io.BytesIO(b"\n".join(part.rstrip(b"\n") for part in parts if part.strip()))
 
 
 def _of_zstandard(content: bytes) -> bytes:

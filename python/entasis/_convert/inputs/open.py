@@ -9,6 +9,7 @@ from entasis._arguments import sources as _sources
 from entasis._convert import formats as _formats
 from entasis._convert import libraries as _libraries
 from entasis._csv.scan import CsvScan
+from entasis._dataset.scan import FolderScan, scan
 from entasis._file.file import File, Scan
 from entasis._libraries import registry as _hosts
 from entasis._open import value_of
@@ -24,6 +25,7 @@ from .folder import FolderInput
 from .ipc import IpcInput, StreamInput
 from .parquet import ParquetInput
 from .polars import PolarsInput
+from .scan import ScanInput
 from .text import TextInput
 from .value import ValueInput
 
@@ -36,9 +38,15 @@ def opened(source: Any, form: str, threads: int | None = None, text: dict[str, A
     if form == "csv":
         return TextInput(_text.scan(source, threads, text or {}))
     if isinstance(source, (list, tuple)):
+        if form == "entasis":
+            return ScanInput(scan([_sources.path(one) for one in source]))
+        if form == "jsonl":
+            contents = [_sources.source(one) for one in source]
+            return ValueInput(_json_lines.read(contents, "lines of several files"), "lines of several files")
         if form not in ("parquet", "arrow", "feather"):
             raise ArgumentError(
-                f"several files are one table for texts, Parquet, Arrow and Feather, not for {form}: pass one"
+                "several files are one table for Entasis, texts, lines of JSON, Parquet, Arrow and Feather, "
+                f"not for {form}: pass one"
             )
         _libraries.need(f"several files of {form}", "pyarrow.dataset")
         return FolderInput([_sources.path(one) for one in source], form, threads)
@@ -46,6 +54,8 @@ def opened(source: Any, form: str, threads: int | None = None, text: dict[str, A
     name = found if isinstance(found, str) else _sources.IN_MEMORY
     if isinstance(found, str) and any(mark in found for mark in "*?[") and not os.path.lexists(found):
         return opened(_formats.expand(found), form, threads, text)
+    if form == "entasis" and isinstance(found, str) and os.path.isdir(found):
+        return ScanInput(scan(found))
     if form in _formats.OPENED:
         return FileInput(value_of(File(found)))
     if form in ("npy", "npz"):
@@ -77,6 +87,8 @@ def of_value(value: Any) -> Input:
         return FileInput(value)
     if isinstance(value, CsvScan):
         return TextInput(value)
+    if isinstance(value, FolderScan):
+        return ScanInput(value)
     if type(value) is dict or _hosts.is_frame(value):
         found = ValueInput(value)
         if found.host == "tree":

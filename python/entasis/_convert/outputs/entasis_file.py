@@ -9,6 +9,7 @@ from entasis._convert.inputs.arrow import ArrowInput, joined
 from entasis._convert.inputs.file import FileInput
 from entasis._convert.inputs.open import opened
 from entasis._convert.inputs.polars import PolarsInput
+from entasis._convert.inputs.scan import ScanInput
 from entasis._convert.inputs.text import TextInput
 from entasis._convert.left_out import NAN_OF_PANDAS, of_values
 from entasis._file.file import is_frame
@@ -44,6 +45,12 @@ def plan(given: Input, options: Options) -> Plan:
                     writer.write(frame)
 
         return Plan([], write_frames, compare=lambda path: are_same(given.whole(), _reopened(path).whole()))
+    if isinstance(given, ScanInput):
+        return Plan(
+            [],
+            lambda path: given.store(to(path), options.done),
+            compare=lambda path: are_same(given.whole(), _reopened(path).whole()),
+        )
     if isinstance(given, FileInput):
         file = given.file()
 

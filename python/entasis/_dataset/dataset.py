@@ -1,0 +1,136 @@
+"""Many files as a dataset of pyarrow, which DuckDB and others scan too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from entasis._engines.batch_dataset import BatchDataset
+from entasis._engines.bound import bound
+from entasis._engines.dataset import Dataset
+from entasis._filter.conditions import Condition
+from entasis.errors import ArgumentError
+
+from .folded import Folding
+from .read import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow.compute as pc
+
+    from entasis._engines.projection import Projection
+
+    from .query import Query
+
+
+class FolderDataset(BatchDataset):
+    """The rows of many files as a dataset of pyarrow."""
+
+    def __init__(self, query: Query, nan: Literal["ieee", "largest"] = "ieee") -> None:
+        self._query, self._nan = query, nan
+        table = query.table
+        super().__init__(_schema(query), nan)
+        # Conditions are bound to the first file that has a column, and to the keys.
+        self._keys = table.keys._view if table.files.keys.names else None
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of the files."""
+        return list(self._query.table.files.paths)
+
+    def _bound(self, tree: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        table = self._query.table
+        names = table.files.keys.names
+        first = table.first
+        numbers = {name: number for number, name in enumerate(first.names())}
+        # A condition on keys is decided for each file, and the rest is tested by the file.
+        of_keys = Folding(Condition(("engine", tree)), names, table.keys if names else None)
+        try:
+            rest = of_keys.rest()
+        except ArgumentError:
+            return None
+        if rest is not None and bound(first, numbers, rest) is None:
+            return None
+        return "engine", tree
+
+    def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
+        tree, rest = self._split(filter)
+        used = [] if rest is None else [name for name in self._referenced(rest) if name not in names]
+        wanted = [*names, *used]
+        for number, found in self._tables(wanted, tree):
+            whole = self._complete(found, number, wanted)
+            if rest is not None:
+                whole = whole.filter(rest)
+            yield from whole.select(names).to_batches()
+
+    def _tables(self, wanted: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[int, pa.Table]]:
+        """The rows that pass, with those of the columns that a file has, or with its first one."""
+        query = self._query
+        also = None if tree is None else Condition(tree)
+        keys = query.table.files.keys.names
+        folding = None if also is None else Folding(also, keys, query.table.keys if keys else None)
+        for piece in query.passing(also=also):
+            view = piece.query.view
+            file = Dataset(piece.query, self._nan)
+            has = view.names() if query.table.fills else None
+            found = True if folding is None else folding.of(piece.number, has)
+            if found is False:
+                continue
+            test = None if found is True else file._bound(found)
+            names = [name for name in wanted if name in file.schema.names]
+            for window, table in file._tables(names or file.schema.names[:1], test):
+                yield piece.number, file._passing(table, names or file.schema.names[:1], window)
+
+    def _complete(self, table: pa.Table, number: int, wanted: list[str]) -> pa.Table:
+        """A table of a file with keys, and nulls for columns that the file lacks, in the types of all."""
+        keys = self._query.table.files.keys.names
+        columns = []
+        for name in wanted:
+            field = self._schema.field(name)
+            if name in keys:
+                value = self._query.table.keys.read(columns=[name], rows=[number], to="pyarrow")[name][0]
+                columns.append(pa.repeat(value.cast(field.type), table.num_rows))
+            elif name not in table.column_names:
+                columns.append(pa.nulls(table.num_rows, field.type))
+            else:
+                columns.append(self._cast(table[name], field, number))
+        schema = pa.schema([self._schema.field(name) for name in wanted])
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def _cast(self, column: pa.ChunkedArray, field: pa.Field, number: int) -> pa.ChunkedArray:
+        if column.type == field.type:
+            return column
+        plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+        is_same = plain.get(column.type) == field.type or pa.types.is_dictionary(column.type)
+        if not is_same or pa.types.is_dictionary(column.type) != pa.types.is_dictionary(field.type):
+            path = self._query.table.files.paths[number]
+            raise ArgumentError(
+                f"column '{field.name}' is {column.type} in '{path}' and {field.type} in the first file: read() "
+                "gives such columns a type for both"
+            )
+        return column.cast(field.type)
+
+    def count_rows(self, filter: pc.Expression | None = None, **options: Any) -> int:
+        """Count the rows, or those that pass a filter."""
+        tree, rest = self._split(filter)
+        if rest is not None or (tree is not None and self._query.limit is not None):
+            names = (self._referenced(rest) if rest is not None else [])[:1] or self._schema.names[:1]
+            return sum(batch.num_rows for batch in self._batches(names, filter))
+        return (self._query if tree is None else self._query.filtered(Condition(tree))).count()
+
+    def take(
+        self, indices: Any, columns: Projection = None, filter: pc.Expression | None = None, **options: Any
+    ) -> pa.Table:
+        """Read rows by their positions among the rows that pass the filter."""
+        return self.scanner(columns, filter, **options).take(indices)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FolderDataset, (self._query, self._nan)
+
+
+def _schema(query: Query) -> pa.Schema:
+    """The schema of the rows."""
+    found = read(query.limited(0), "pyarrow", None, index=True)
+    return found.schema

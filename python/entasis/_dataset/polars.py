@@ -1,0 +1,131 @@
+"""Many files as a LazyFrame of Polars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._engines.polars import Reader as FileRows
+from entasis._filter.conditions import Condition
+from entasis._filter.polars import tree_of
+from entasis.errors import ArgumentError, MissingLibraryError
+
+try:
+    from polars.io.external_reader import FileReader, FileReaderBuilder, ReaderCapabilities
+except ImportError as error:  # pragma: no cover
+    raise MissingLibraryError("lazy scans need Polars 2.0 or later: pip install 'entasis[polars]'") from error
+
+from .read import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+    from polars.io.external_reader import FilterExpr
+
+    from .query import Query
+
+
+def lazy(query: Query) -> pl.LazyFrame:
+    """A query as a LazyFrame. Opens the first file."""
+    import polars as pl
+
+    schema = _Reader(query).schema()
+    return pl.scan_external_reader(_Builder(query), sources=[query.table.files.name], schema=schema)
+
+
+class _Builder(FileReaderBuilder):
+    """Opens the files once for each query of Polars."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def reader_capabilities(self) -> ReaderCapabilities:
+        return ReaderCapabilities(pre_slice=True, supported_filter="partial")
+
+    def build_file_reader(self, source: str | bytes, multi_scan_context: dict[Any, Any]) -> _Reader:
+        return _Reader(self._query)
+
+    def explain_properties(self) -> dict[str, str]:
+        files = self._query.table.files
+        return {"entasis": f"{files.name}, {len(files.paths)} files"}
+
+
+class _Reader(FileReader):
+    """Reads the rows and columns that Polars asks for, file by file."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._empty: pl.DataFrame = read(query.limited(0), "polars", None, index=True)
+
+    def schema(self) -> pl.Schema:
+        return self._empty.schema
+
+    def n_rows_in_file(self, limit: int | None = None) -> int:
+        return self._query.limited(limit).count()
+
+    def collect_batches(
+        self,
+        *,
+        columns: Sequence[str],
+        row_index: tuple[str, int] | None,
+        pre_slice: tuple[int, int] | None,
+        filters: Sequence[FilterExpr],
+        num_pipelines: int,
+    ) -> Iterator[pl.DataFrame]:
+        skipped, query = 0, self._query
+        if pre_slice is not None:
+            start, n = pre_slice
+            if query.condition is None and query.limit is None and query.rows is None:
+                query = query._replace(rows=(start, start + n))
+            else:
+                skipped, query = start, query.limited(start + n)
+        is_any = False
+        for piece in query.passing(also=_condition(filters)):
+            view = piece.query.view
+            if skipped:
+                skipped, view = max(0, skipped - view.n_rows), view.part(slice(skipped, None))
+            if not view.n_rows:
+                continue
+            for frame in FileRows(view).of_columns(columns, filters):
+                is_any = True
+                yield self._complete(frame, piece.number, columns)
+        if not is_any:
+            yield self._empty.select(columns)
+
+    def _complete(self, frame: pl.DataFrame, number: int, columns: Sequence[str]) -> pl.DataFrame:
+        """A frame of a file with keys, and missing values for columns that the file lacks."""
+        import polars as pl
+
+        if not columns:
+            return frame
+        table, schema = self._query.table, self._empty.schema
+        keys = table.files.keys.names
+        lacks = [name for name in columns if name not in frame.columns]
+        found = []
+        for name in lacks:
+            if name in keys:
+                value = table.keys.read(columns=[name], rows=[number], to="polars")
+                found.append(value.to_series().new_from_index(0, frame.height))
+            else:
+                found.append(pl.Series(name, [None], schema[name]).new_from_index(0, frame.height))
+        whole = frame.hstack(found) if frame.width else pl.DataFrame(found)
+        whole = whole.select(columns)
+        for name in columns:
+            if whole.schema[name] != schema[name]:
+                path = table.files.paths[number]
+                raise ArgumentError(
+                    f"column '{name}' is {whole.schema[name]} in '{path}' and {schema[name]} in the first file: "
+                    "read() gives such columns a type for both"
+                )
+        return whole
+
+
+def _condition(filters: Sequence[FilterExpr]) -> Condition | None:
+    """The conditions that have a counterpart, to rule out files."""
+    trees = []
+    for part in filters:
+        try:
+            trees.append(tree_of(part.expr, has_casts=True))
+        except ArgumentError:
+            continue
+    return Condition(("engine", ("and", trees))) if trees else None

@@ -1,0 +1,187 @@
+"""Columns and rows of many files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from entasis._arguments.options import shown
+from entasis._filter import bind as _bind
+from entasis._filter.conditions import Condition
+from entasis._view.query import Query as FileQuery
+from entasis._view.query import checked_limit
+from entasis.errors import ArgumentError, ColumnNotFoundError
+
+from .folded import Folding
+from .table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from entasis._filter.conditions import Filter
+
+
+class Piece(NamedTuple):
+    """Rows of one file.
+
+    Attributes
+    ----------
+    number
+        The number of the file.
+    first
+        The number of its first row among the rows of all files; None if it is unknown.
+    query
+        The rows, with all columns of the file.
+    """
+
+    number: int
+    first: int | None
+    query: FileQuery
+
+
+class Query(NamedTuple):
+    """Columns and rows of a table of many files. It never changes.
+
+    Attributes
+    ----------
+    table
+        The table.
+    columns
+        The names of the columns and keys; None for all, with the keys last.
+    rows
+        The rows to test, which are counted first: the first one, and the row after the last one or
+        None. None for all.
+    condition
+        The condition on these rows; None for all.
+    limit
+        The greatest number of rows that pass; None for all.
+    """
+
+    table: Table
+    columns: list[str] | None = None
+    rows: tuple[int, int | None] | None = None
+    condition: Condition | None = None
+    limit: int | None = None
+
+    def names(self) -> list[str]:
+        """The names of the columns and keys."""
+        return [*self.table.columns(), *self.table.files.keys.names] if self.columns is None else self.columns
+
+    def select(self, *columns: str | Iterable[str]) -> Query:
+        """The query with other columns."""
+        names: list[Any] = []
+        for one in columns:
+            names += [one] if isinstance(one, str) else list(one)
+        known = {*self.table.columns(), *self.table.files.keys.names}
+        for name in names:
+            if name not in known:
+                raise ColumnNotFoundError(f"no column or key {shown(name)}")
+        if len(set(names)) < len(names):
+            raise ArgumentError(f"select: a column is named twice in {shown(names)}")
+        return self._replace(columns=names)
+
+    def filtered(self, condition: Filter) -> Query:
+        """The rows for which another condition is true as well."""
+        if self.limit is not None:
+            raise ArgumentError("a filter after a limit would leave fewer rows than the limit: filter first")
+        other = _bind.condition(condition)
+        return self._replace(condition=other if self.condition is None else self.condition & other)
+
+    def limited(self, n: int | None) -> Query:
+        """The query with at most `n` rows. A lower limit stays; None changes nothing."""
+        return self._replace(limit=checked_limit(n, self.limit))
+
+    def stored(self) -> list[str]:
+        """The columns that files store."""
+        keys = self.table.files.keys.names
+        return [name for name in self.names() if name not in keys]
+
+    def pieces(self, *, are_numbered: bool = False, also: Condition | None = None) -> Iterator[Piece]:
+        """The rows of each file that can have some. The limit is the caller's.
+
+        Parameters
+        ----------
+        are_numbered
+            Whether the numbers of rows are needed, for which each file is opened.
+        also
+            A condition that rules out files, and is not tested on rows.
+        """
+        start, stop = self.rows or (0, None)
+        needs_n = are_numbered or self.rows is not None
+        tests, rules_out = self._folding(self.condition), self._folding(also)
+        first = 0
+        for number in range(len(self.table.files.paths)):
+            if stop is not None and first >= stop:
+                return
+            at = first if needs_n else None
+            if needs_n:
+                first += self.table.n_rows(number)
+            view = self.table.view(number) if self.table.fills else None
+            has = None if view is None else view.names()
+            found = True if tests is None else tests.of(number, has)
+            if found is False or (rules_out is not None and rules_out.of(number, has) is False):
+                continue
+            view = view or self.table.view(number)
+            if at is not None and self.rows is not None:
+                last = view.n_rows if stop is None else min(view.n_rows, stop - at)
+                if start > at or last < view.n_rows:
+                    view = view.part(slice(max(start - at, 0), max(last, 0)))
+            if view.n_rows:
+                yield Piece(number, at, FileQuery(view, None if found is True else Condition(found), None))
+
+    def _folding(self, condition: Condition | None) -> Folding | None:
+        if condition is None:
+            return None
+        names = self.table.files.keys.names
+        return Folding(condition, names, self.table.keys if names else None)
+
+    def ranges(self, n: int | None) -> Iterator[Query]:
+        """Queries of rows of one file each, with at most `n` rows to test. The limit stays whole.
+
+        Together they have all rows. Files that can't have rows are left out.
+        """
+        left = self.limit
+        for piece in self.pieces(are_numbered=True):
+            assert piece.first is not None, "rows are numbered"
+            start, stop = piece.first, piece.first + piece.query.view.handle.n_rows
+            rows = piece.query.view.rows
+            if rows is not None:
+                start, stop = piece.first + rows.start, piece.first + rows.stop
+            for at in range(start, stop, n or stop - start):
+                part = self._replace(rows=(at, min(stop, at + n) if n else stop), limit=left)
+                yield part
+                if left is not None:
+                    left -= part.count()
+                    if left == 0:
+                        return
+
+    def alone(self) -> Query:
+        """The query of rows of one file on this file alone, if that has all columns."""
+        (piece,) = self.pieces(are_numbered=True)
+        if self.table.fills:
+            return self
+        assert piece.first is not None, "rows are numbered"
+        assert self.rows is not None, "the query is of a range"
+        start, stop = self.rows
+        assert stop is not None, "rows of a file end"
+        table = Table(self.table.files.of([piece.number]), fills=False)
+        return self._replace(table=table, rows=(start - piece.first, stop - piece.first))
+
+    def count(self, threads: int | None = None) -> int:
+        """The number of rows that pass."""
+        n = 0
+        for piece in self.pieces():
+            n += piece.query.limited(None if self.limit is None else self.limit - n).count(threads)
+            if n == self.limit:
+                break
+        return n
+
+    def passing(self, *, are_numbered: bool = False, also: Condition | None = None) -> Iterator[Piece]:
+        """The rows that pass, without conditions, up to the limit."""
+        left = self.limit
+        for piece in self.pieces(are_numbered=are_numbered, also=also):
+            if left == 0:
+                return
+            view = piece.query.limited(left).passing()
+            left = None if left is None else left - view.n_rows
+            if view.n_rows:
+                yield piece._replace(query=FileQuery(view, None, None))

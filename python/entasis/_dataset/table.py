@@ -1,0 +1,125 @@
+"""Files as one table: opens a file when its rows are needed, and compares its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments.options import shown
+from entasis._file.file import is_frame
+from entasis._open import open_value
+from entasis.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from entasis._file.file import File
+    from entasis._view.view import View
+
+    from .files import Files
+
+# The most files that an error lists.
+_LISTED = 10
+
+
+class Table:
+    """Files whose rows follow each other. The first file has the columns and their types.
+
+    Attributes
+    ----------
+    files
+        The files.
+    fills
+        Whether a column that a file lacks is missing there.
+    n_opened
+        How often a file was opened.
+    """
+
+    __slots__ = ("_columns", "_first", "_keys", "_n_rows", "files", "fills", "n_opened")
+
+    def __init__(self, files: Files, *, fills: bool) -> None:
+        self.files, self.fills, self.n_opened = files, fills, 0
+        self._n_rows: dict[int, int] = {}
+        self._first: View | None = None
+        self._keys: File | None = None
+        # The names of the columns of all files with the number of the first file that has each.
+        self._columns: dict[str, int] | None = None
+
+    @property
+    def first(self) -> View:
+        """The first file."""
+        if self._first is None:
+            self._first = self._opened(0)
+            for name in self.files.keys.names:
+                if name in self._first.names():
+                    raise ArgumentError(
+                        f"the key {shown(name)} is a column of {shown(self.files.paths[0], 200)} too: pass hive=False"
+                    )
+        return self._first
+
+    @property
+    def keys(self) -> File:
+        """A table with the keys of each file."""
+        if self._keys is None:
+            self._keys = self.files.keys.table()
+        return self._keys
+
+    def view(self, number: int) -> View:
+        """Open a file. Its columns have the names of those of the first one, in any order."""
+        first = self.first
+        if number == 0:
+            return first
+        view = self._opened(number)
+        if not self.fills and set(view.names()) != set(first.names()):
+            raise self._different()
+        return view
+
+    def n_rows(self, number: int) -> int:
+        """The number of rows of a file."""
+        if number not in self._n_rows:
+            self.view(number)
+        return self._n_rows[number]
+
+    def columns(self) -> dict[str, int]:
+        """The names of the columns, without keys, with the number of the first file that has each.
+
+        With `fills` all files are opened.
+        """
+        if self._columns is None:
+            found = dict.fromkeys(self.first.names(), 0)
+            for number in range(1, len(self.files.paths) if self.fills else 0):
+                for name in self._opened(number).names():
+                    found.setdefault(name, number)
+            self._columns = found
+        return self._columns
+
+    def _opened(self, number: int) -> View:
+        path = self.files.paths[number]
+        file: Any = open_value(path)
+        self.n_opened += 1
+        if not is_frame(file):
+            raise ArgumentError(f"{shown(path, 200)} holds no table: leave it out")
+        self._n_rows[number] = file.n_rows
+        return file._view
+
+    def _different(self) -> ArgumentError:
+        """The error for files whose columns differ from those of the first one. Opens all files."""
+        names = self.first.names()
+        found = []
+        for number, path in enumerate(self.files.paths):
+            others = self._opened(number).names()
+            lacks = [name for name in names if name not in others]
+            more = [name for name in others if name not in names]
+            if lacks or more:
+                parts = [f"lacks {_listed(lacks)}"] if lacks else []
+                found.append(
+                    f"{shown(path, 200)} {' and '.join([*parts, f'also has {_listed(more)}'] if more else parts)}"
+                )
+        rest = f", and {len(found) - _LISTED} other files differ" if len(found) > _LISTED else ""
+        return ArgumentError(
+            f"files have other columns than {shown(self.files.paths[0], 200)}: {'; '.join(found[:_LISTED])}{rest}. "
+            "missing_columns='missing' fills them"
+        )
+
+
+def _listed(names: list[str]) -> str:
+    """A few names for a message."""
+    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(shown(name) for name in names[:3]) + rest

@@ -1,0 +1,60 @@
+"""Joins rows of files in memory, by the rules that `entasis.append` follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments.options import shown
+from entasis._grow import growth as _growth
+from entasis._grow import hosts as _hosts_of
+from entasis._grow.earlier import Earlier
+from entasis._grow.fitting import Options
+from entasis.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from entasis._grow.rules import Rules
+
+
+class Together:
+    """Rows of a library, to which those of other files are added. The first ones set the columns."""
+
+    def __init__(self, host: str, *, fills: bool) -> None:
+        self.rules: Rules = _hosts_of.rules(host)
+        self._fills = fills
+        self._parts: list[Any] = []
+        self._n, self._is_declared = 0, False
+        # The columns without rows.
+        self._proto: Any = None
+
+    def declare(self, head: Any) -> None:
+        """Set the columns and their types, which `head` has without rows."""
+        self._proto, self._is_declared = head, True
+        self._parts.append(head)
+
+    def add(self, part: Any, path: str) -> None:
+        """Add the rows of a file."""
+        rules = self.rules
+        if self._proto is None:
+            self._proto = rules.head(part)
+        else:
+            earlier = Earlier(rules, lambda: None, self._parts, self._n)
+            try:
+                fitted = rules.fit(self._proto, part, Options(self._fills, True, earlier, self._is_declared))
+                if fitted.changes:
+                    self._parts = [_growth.in_memory(each, fitted, rules) for each in self._parts]
+            except ArgumentError as error:
+                raise ArgumentError(f"{shown(path, 200)} does not follow the files before it: {error}") from error
+            part = fitted.part
+            self._proto = rules.head(part) if fitted.changes else rules.known(self._proto, part)
+        self._parts.append(part)
+        self._n += rules.length(part)
+
+    def joined(self) -> Any:
+        """All rows; None if there were no files."""
+        parts, self._parts = self._parts, []
+        if self._is_declared and len(parts) > 1:
+            # The declaration has no rows, and its index may have another type.
+            parts = parts[1:]
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        return self.rules.joined(parts)
