@@ -56,6 +56,7 @@ def write(
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
     edition: int | None = None,
+    overwrite: bool = True,
 ) -> None:
     """Write a frame or any tree of values to a file, whole or not at all.
 
@@ -111,11 +112,17 @@ def write(
     edition
         The edition of the format: the newest set of encodings that the file may use. None means the
         newest one, which is 1. Choose an older one for files that older releases have to read.
+    overwrite
+        False never replaces a file: one that exists is an error at once, and also if another
+        process makes it meanwhile. Of several processes that write a new file, one succeeds. A
+        symbolic link counts as the file that it leads to.
 
     Raises
     ------
     UnsupportedTypeError
         A value can't be stored exactly. The message has its path.
+    ExistingFileError
+        The file exists, and `overwrite=False`.
     BusyError
         Another writer did not finish within `wait` seconds.
     FileError
@@ -133,7 +140,19 @@ def write(
     with reported:
         found = _sources.target(path)
         is_path = isinstance(found, str)
-        to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait, edition)
+        to = destination(
+            found if isinstance(found, str) else None,
+            compression,
+            threads,
+            durable,
+            wait,
+            edition,
+            overwrite=overwrite,
+        )
+        if not overwrite:
+            if not isinstance(found, str):
+                raise ArgumentError("overwrite=False is for paths: an open file is written as it is")
+            _entasis.check_new(found)
         text = _scan_of_text(value) if type(value).__name__ == "CsvScan" else None
         if text is not None and is_path and metadata is None:
             text._query.store(to)

@@ -11,7 +11,7 @@ from ._libraries import streams
 from ._libraries.registry import collect
 from ._memory import reported
 from ._write import destination, of_scan, write_whole
-from .errors import FileError, MissingFileError
+from .errors import ArgumentError, ExistingFileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -120,10 +120,9 @@ def append(
                 raise _missing(_sources.path_to_change(path))
             try:
                 write_whole(value, {**to, "is_new": True}, None, "error")
-            except FileError:
+            except ExistingFileError:
                 # Another process was the first to write.
-                if not os.path.exists(_sources.path_to_change(path)):
-                    raise
+                pass
             else:
                 return []
 
@@ -442,6 +441,7 @@ def writer(
     wait: float = 10,
     edition: int | None = None,
     keep: int | timedelta | None = None,
+    overwrite: bool = True,
 ) -> Writer:
     """Write a frame batch by batch. Nothing is visible before the writer is closed.
 
@@ -464,12 +464,20 @@ def writer(
         As for `write`.
     keep
         How many earlier generations later changes keep, as for `entasis.keep`.
+    overwrite
+        As for `write`. It is for files that are written anew, without `append`.
 
     Returns
     -------
     Writer
         With the methods `write(batch)`, `close()` and `abort()`. As a context manager it closes
         itself, and aborts after an exception.
+
+    Raises
+    ------
+    ExistingFileError
+        The file exists, and `overwrite=False`. `close` raises it if another process made the file
+        meanwhile.
 
     Notes
     -----
@@ -487,7 +495,11 @@ def writer(
     from ._grow.writer import Writer
 
     with reported:
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
+        if append and not overwrite:
+            raise ArgumentError("overwrite=False is for new files, and append=True adds to one that exists")
+        to = destination(
+            _sources.path_to_change(path), compression, threads, durable, wait, edition, keep, overwrite=overwrite
+        )
         return Writer(to, schema, append, fill=fill, widen=widen)
 
 

@@ -113,6 +113,7 @@ def repair(
     durable: bool | None = None,
     wait: float = 10,
     limits: Limits | None = None,
+    overwrite: bool = True,
 ) -> list[Damage]:
     """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
 
@@ -125,7 +126,7 @@ def repair(
     out
         The path of the new file. An existing file is replaced, and keeps its mode. A new file gets
         the mode of the damaged file.
-    threads, durable, wait
+    threads, durable, wait, overwrite
         As for `write`.
 
     Returns
@@ -142,6 +143,8 @@ def repair(
         `on_damage="missing"` reads the other ones.
     ArgumentError
         Both paths name one file.
+    ExistingFileError
+        The new file exists, and `overwrite=False`.
 
         After any error no file is written.
 
@@ -160,5 +163,7 @@ def repair(
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        damages, _ = handle.repair(found, _threads(threads), _options.durable(durable), _options.wait(wait))
+        damages, _ = handle.repair(
+            found, _threads(threads), _options.durable(durable), _options.wait(wait), not overwrite
+        )
         return damages

@@ -28,6 +28,8 @@ def destination(
     wait: float,
     edition: int | None = None,
     keep: int | timedelta | None = None,
+    *,
+    overwrite: bool = True,
 ) -> Destination:
     """Check the options of a write."""
     default, apart = _compression(compression)
@@ -40,7 +42,7 @@ def destination(
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
-        "is_new": False,
+        "is_new": not overwrite,
         "change": None,
         "stream": None,
     }

@@ -93,6 +93,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """The file, or the directory for it, does not exist."""
 
 
+class ExistingFileError(FileError, FileExistsError):
+    """The file exists, and `overwrite=False` forbids to replace it."""
+
+
 class DirectoryError(FileError, IsADirectoryError):
     """The path is a directory."""
 
@@ -302,6 +306,7 @@ __all__ = [
     "DirectoryError",
     "DuplicateColumnError",
     "EntasisError",
+    "ExistingFileError",
     "FileError",
     "FilePermissionError",
     "InternalError",

@@ -11,6 +11,7 @@ use pyo3::types::{PyList, PyTuple, PyType};
 fn class_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Io(ErrorKind::NotFound) => "MissingFileError",
+        Kind::Io(ErrorKind::AlreadyExists) => "ExistingFileError",
         Kind::Io(ErrorKind::IsADirectory) => "DirectoryError",
         Kind::Io(ErrorKind::NotADirectory) => "NotADirectoryFileError",
         Kind::Io(ErrorKind::PermissionDenied) => "FilePermissionError",
@@ -131,8 +132,12 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
         value.setattr("offset", location.at)?;
         value.setattr("file", file.as_deref())?;
         if matches!(error.kind(), Kind::Io(_)) {
+            let number = |name: &str| -> PyResult<Option<i32>> {
+                Ok(Some(py.import("errno")?.getattr(name)?.extract()?))
+            };
             let errno = match error.kind() {
-                Kind::Io(ErrorKind::WouldBlock) => Some(py.import("errno")?.getattr("EAGAIN")?.extract()?),
+                Kind::Io(ErrorKind::WouldBlock) => number("EAGAIN")?,
+                Kind::Io(ErrorKind::AlreadyExists) => number("EEXIST")?,
                 _ => error.raw_os_error(),
             };
             value.setattr("errno", errno)?;

@@ -462,9 +462,11 @@ impl Handle {
         threads: Option<usize>,
         durable: Option<bool>,
         wait: f64,
+        must_be_new: bool,
     ) -> PyResult<(Bound<'py, PyList>, u64)> {
         let options = WriteOptions {
             threads,
+            must_be_new,
             durable: options::durable(durable),
             wait: options::wait(wait),
             ..WriteOptions::default()

@@ -90,6 +90,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::write::change::Change;
     #[pymodule_export]
+    use crate::write::destination::check_new;
+    #[pymodule_export]
     use crate::write::document::write_document;
     #[pymodule_export]
     use crate::write::stream::Stream;

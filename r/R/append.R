@@ -62,10 +62,7 @@ write_first_rows <- function(x, path, options) {
   tryCatch({
     write_value(x, path, FALSE, options)
     TRUE
-  }, entasis_error_io = function(e) {
-    if (!file.exists(path)) stop(e)
-    FALSE
-  })
+  }, entasis_error_exists = function(e) FALSE)
 }
 
 # The value of a file with the rows of `x` after its own.

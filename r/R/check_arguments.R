@@ -9,6 +9,17 @@ check_flag <- function(x, name) {
   x
 }
 
+# Checks whether a file at `path` may be replaced. The core checks again when it writes.
+check_overwrite <- function(overwrite, path) {
+  check_flag(overwrite, "overwrite")
+  if (!overwrite && file.exists(path)) abort_exists(path)
+  overwrite
+}
+
+abort_exists <- function(path) {
+  abort("exists", paste0("cannot create '", path, "': the file exists; name another file, or allow to replace it"), list(file = path))
+}
+
 # Checks one of several strings; all of them, as in the usage, mean the first.
 check_choice <- function(x, name, choices) {
   if (identical(x, choices)) {

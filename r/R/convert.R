@@ -1,6 +1,6 @@
 # convert_entasis(): files of other formats as Entasis files, and back.
 
-convert_entasis <- function(source, path, compress = 50, functions = FALSE, ...) {
+convert_entasis <- function(source, path, compress = 50, functions = FALSE, overwrite = TRUE, ...) {
   source <- check_source(source)
   path <- check_path(path)
   check_flag(functions, "functions")
@@ -10,14 +10,15 @@ convert_entasis <- function(source, path, compress = 50, functions = FALSE, ...)
   compress <- check_compression(compress)
   if (to != "csv" && from != "csv") other_arguments(character(), ...)
   if (normalizePath(source, mustWork = FALSE) == normalizePath(path, mustWork = FALSE)) wrong("'source' and 'path' are the same file")
+  check_overwrite(overwrite, path)
   switch(to,
     # In bounded memory: the rows of an open table or of a scan are read while they are written.
-    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source), path, ...),
-    rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions), new)),
+    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source), path, overwrite = overwrite, ...),
+    rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions), new), overwrite),
     entasis = switch(from,
-      csv = write_entasis(scan_csv_entasis(source, ...), path, compress),
+      csv = write_entasis(scan_csv_entasis(source, ...), path, compress, overwrite = overwrite),
       entasis = wrong("both are Entasis files: copy the file, and use compact_entasis() for a shorter one"),
-      core(.Call(C_convert, source, path, functions, write_options(compress)))
+      core(.Call(C_convert, source, path, functions, write_options(compress, must_be_new = !overwrite)))
     ),
     wrong("'path' has no suffix of a format that is written: .entasis, .rds, .csv, .csv.gz")
   )
@@ -43,9 +44,17 @@ format_of_name <- function(path) {
 }
 
 # Writes a file next to the target, and replaces the target when it is complete.
-replaced <- function(path, write) {
+replaced <- function(path, write, overwrite) {
   new <- tempfile(paste0(basename(path), "."), dirname(path))
   on.exit(unlink(new))
   write(new)
+  if (!overwrite) {
+    # A link, unlike a new name, never replaces a file.
+    if (suppressWarnings(file.link(new, path))) {
+      return(invisible())
+    }
+    if (file.exists(path)) abort_exists(path)
+    abort("io", paste0("the file system has no links, so \"", path, "\" can't be created without overwrite = TRUE"))
+  }
   if (!file.rename(new, path)) abort("io", paste0("the new file can't replace \"", path, "\""))
 }

@@ -20,7 +20,7 @@ FWRITE_ADVICE <- c(
 )
 
 write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ",", eol = "\n", na = "", dec = ".", row.names = FALSE,
-                              col.names = TRUE, compress = c("auto", "none", "gzip", "zstd"), nThread = NULL, bom = FALSE, ...) {
+                              col.names = TRUE, compress = c("auto", "none", "gzip", "zstd"), nThread = NULL, bom = FALSE, overwrite = TRUE, ...) {
   refuse_others(FWRITE_HARMLESS, FWRITE_ADVICE, ...)
   if (missing(file)) wrong("pass the path of the file to write as 'file'")
   if (!is.character(file) || length(file) != 1L || is.na(file) || file == "") must_be("file", "the path of the file to write", file)
@@ -32,6 +32,10 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
     append = flag_text(append, "append"), compress = compress
   )
   if (length(na) != 1L) must_be("na", "one string", na)
+  check_flag(overwrite, "overwrite")
+  if (append && !overwrite) wrong("'overwrite = FALSE' is for new files, and 'append = TRUE' adds to one that exists")
+  check_overwrite(overwrite, path)
+  form$must_be_new <- flag_text(!overwrite, "overwrite")
   if (!is.null(nThread)) form$nThread <- format(check_whole(nThread, "nThread", 1, MOST_THREADS))
   check_flag(row.names, "row.names")
   if (inherits(x, "entasis_csv_scan")) {

@@ -1,6 +1,7 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are the kinds
-# of the core (io, busy, not_entasis, newer, corrupt, text, unsupported, limit, out_of_memory,
-# argument) and defect. Errors of the kind busy are also of the class entasis_error_io.
+# of the core (io, busy, exists, not_entasis, newer, corrupt, text, unsupported, limit,
+# out_of_memory, argument) and defect. Errors of the kinds busy and exists are also of the class
+# entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {
@@ -16,7 +17,7 @@ abort <- function(kind, message, fields = list()) {
   fields <- fields[intersect(names(fields), names(where))]
   where[names(fields)] <- fields
   condition <- c(list(message = message, call = users_call(), kind = kind), where)
-  kinds <- c(kind, if (kind == "busy") "io")
+  kinds <- c(kind, if (kind %in% c("busy", "exists")) "io")
   stop(structure(condition, class = c(paste0("entasis_error_", kinds), "entasis_error", "error", "condition")))
 }
 

@@ -1,7 +1,7 @@
 # write_entasis(), and the document of a value.
 
 # write_entasis(), and the plans of frames.
-write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, ...) {
+write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, overwrite = TRUE, ...) {
   given <- other_arguments(c("object", "file"), ...)
   if ("object" %in% names(given)) {
     if (missing(path) && !missing(x)) path <- x
@@ -12,7 +12,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = N
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
   compress <- check_compression(compress)
   check_flag(functions, "functions")
-  options <- write_options(compress, edition = check_edition(edition))
+  check_overwrite(overwrite, path)
+  options <- write_options(compress, must_be_new = !overwrite, edition = check_edition(edition))
   if (inherits(x, "entasis_csv_scan")) write_lazily(x, path, options) else write_value(read_lazy(x), path, functions, options)
   invisible(x)
 }

@@ -1,13 +1,16 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
 writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL,
-                           widen = FALSE) {
+                           widen = FALSE, overwrite = TRUE) {
   path <- check_path(path)
   check_flag(append, "append")
   check_flag(widen, "widen")
   times <- check_choice(times, "times", c("finest", "first", "double"))
   if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
-  options <- change_options(durable, wait, compress, threads, edition)
+  check_flag(overwrite, "overwrite")
+  if (append && !overwrite) wrong("'overwrite = FALSE' is for new files, and 'append = TRUE' adds to one that exists")
+  check_overwrite(overwrite, path)
+  options <- change_options(durable, wait, compress, threads, edition, must_be_new = !overwrite)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
   new_writer(writer_functions(stream, path, append, options, times, widen), end_of_stream(stream))
 }

@@ -9,6 +9,7 @@ use entasis::{Durable, Error, WriteOptions};
 use entasis_csv::problems::{OnError, Problems};
 use entasis_csv::{Job, Outcome as Read};
 
+use crate::clobber::ClobberArgs;
 use crate::convert_args::Args;
 use crate::csv::{self, is_stdin};
 use crate::failure::{Failure, Outcome, refuse_given};
@@ -39,6 +40,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     if let Some(problems) = &args.problems {
         differ(&args.output, problems)?;
+    }
+    args.clobber.check(&args.output)?;
+    if let Some(problems) = &args.problems {
+        args.clobber.check(problems)?;
     }
     refuse_other(&args.output, target, args.to, source)?;
     if let Some(work) = through_host::reason(args, &paths, source, target) {
@@ -101,7 +106,7 @@ fn from_text(args: &Args, paths: Vec<PathBuf>, durable: Durable, out: &mut Out) 
             Read::Table(table) => table,
             Read::Refused(refused) => {
                 if let Some(path) = problems {
-                    write_problems(path, &refused.problems, &refused.names, is_single)?;
+                    write_problems(path, args.clobber, &refused.problems, &refused.names, is_single)?;
                 }
                 return Err(job.error(&refused).into());
             }
@@ -109,7 +114,7 @@ fn from_text(args: &Args, paths: Vec<PathBuf>, durable: Durable, out: &mut Out) 
     };
     csv::warn(&found.warnings);
     if let Some(path) = problems {
-        write_problems(path, &found.problems, &found.names, is_single)?;
+        write_problems(path, args.clobber, &found.problems, &found.names, is_single)?;
     }
     if found.problems.n > 0 {
         let what = count(found.problems.n, "place");
@@ -127,6 +132,7 @@ fn write_options(args: &Args, durable: Durable) -> Outcome<WriteOptions> {
         threads: args.csv.threads,
         durable,
         wait: Duration::from_secs_f64(args.wait),
+        must_be_new: args.clobber.must_be_new(),
         ..WriteOptions::default()
     };
     level::set(&args.compression, &mut options)?;
@@ -159,7 +165,7 @@ fn to_rds(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome
     refuse_given(&others, || format!("not for an RDS file, into which {} is written", input.display()))?;
     args.csv.format()?;
     let packing = level::of_rds(&args.compression)?;
-    to_r::run(input, &args.output, packing, args.csv.threads, durable, out)
+    to_r::run(input, &args.output, packing, args.csv.threads, durable, args.clobber.must_be_new(), out)
 }
 
 /// Writes an Entasis file, or a file of R, as a text.
@@ -170,18 +176,20 @@ fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outc
         (!args.compression.is_empty(), "--compression"),
     ];
     refuse_given(&others, || format!("for texts that are read, and {} is not a text", input.display()))?;
-    to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, out)
+    to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, args.clobber.old_text(), out)
 }
 
 /// Writes problems as CSV. Those of several texts have the name of their text.
 fn write_problems(
     path: &Path,
+    clobber: ClobberArgs,
     problems: &Problems,
     names: &[String],
     is_single: bool,
 ) -> entasis::Result<()> {
     let write = || -> std::io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
+        let mut file =
+            BufWriter::new(if clobber.must_be_new() { File::create_new(path)? } else { File::create(path)? });
         writeln!(file, "row,line,byte,column,text,expected{}", if is_single { "" } else { ",file" })?;
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         for problem in &problems.kept {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::change::parse_seconds;
+use crate::clobber::ClobberArgs;
 use crate::csv::CsvArgs;
 use crate::format::Format;
 use crate::level::{self, Level};
@@ -78,6 +79,8 @@ pub(crate) struct Args {
     /// zstd or xz, if they have it
     #[arg(short, long, value_name = "[NAME=]C", value_parser = level::parse)]
     pub(crate) compression: Vec<Level>,
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArgs,
     /// How long to wait for another writer of OUT
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
     pub(crate) wait: f64,

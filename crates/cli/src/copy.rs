@@ -4,6 +4,7 @@ use std::path::Path;
 
 use entasis::{File, Kind, Monitor, Result, RowCopy, Rows, WriteOptions};
 
+use crate::clobber::ClobberArgs;
 use crate::column_labels;
 use crate::found::Found;
 use crate::progress::{Step, Watch};
@@ -25,10 +26,11 @@ pub(crate) fn copy(
     found: Found<'_>,
     columns: Vec<usize>,
     to: &Path,
+    clobber: ClobberArgs,
     threads: Option<usize>,
 ) -> Result<u64> {
     let host = file.host()?;
-    write(file, found, columns, to, threads).map_err(|error| match error.kind() {
+    write(file, found, columns, to, clobber, threads).map_err(|error| match error.kind() {
         Kind::Argument | Kind::Unsupported => column_labels::advise(
             error,
             &host,
@@ -44,6 +46,7 @@ fn write(
     mut found: Found<'_>,
     columns: Vec<usize>,
     to: &Path,
+    clobber: ClobberArgs,
     threads: Option<usize>,
 ) -> Result<u64> {
     // Labels depend on whether all rows are consecutive. Collect rows until they are not, or until
@@ -55,7 +58,12 @@ fn write(
     }
     let consecutive = waiting.is_consecutive().then(|| waiting.span());
     let watch = Watch::new("writing");
-    let options = WriteOptions { compression: file.compression(), threads, ..WriteOptions::default() };
+    let options = WriteOptions {
+        compression: file.compression(),
+        threads,
+        must_be_new: clobber.must_be_new(),
+        ..WriteOptions::default()
+    };
     let mut copy = RowCopy::new(file, columns, consecutive, to, options);
     let (mut n, mut n_blocks) = (0, 1);
     loop {

@@ -12,6 +12,7 @@ mod calendar;
 mod cat;
 mod cell;
 mod change;
+mod clobber;
 mod column_labels;
 mod compact;
 mod completions;

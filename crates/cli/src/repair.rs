@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use entasis::WriteOptions;
 
+use crate::clobber::ClobberArgs;
 use crate::failure::{Outcome, say};
 use crate::limits::LimitArgs;
 use crate::output::Out;
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     /// The file to write; one that exists is replaced
     #[arg(value_name = "OUT")]
     out: PathBuf,
+    #[command(flatten)]
+    clobber: ClobberArgs,
     /// Seconds to wait for another writer of OUT
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     wait: u32,
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let options = WriteOptions {
         threads: args.threads,
         wait: Duration::from_secs(args.wait.into()),
+        must_be_new: args.clobber.must_be_new(),
         ..WriteOptions::default()
     };
     let survey = {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use entasis::{Error, File, Monitor};
 use entasis_query::{Plan, Scan};
 
+use crate::clobber::ClobberArgs;
 use crate::copy::copy;
 use crate::failure::Outcome;
 use crate::found::{Found, predicate};
@@ -57,6 +58,8 @@ pub(crate) struct Args {
     /// ends with .gz or .zst is compressed [default for csv: the standard output]
     #[arg(long, value_name = "OUT")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    clobber: ClobberArgs,
     /// Write the values of lists and structs as JSON with `--to csv`, where they are refused
     /// otherwise
     #[arg(long, value_name = "FORM")]
@@ -119,6 +122,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut print = args.print.clone();
     print.json |= args.to == Some(Form::Json);
     let output = output(args)?;
+    if let Some(path) = output {
+        args.clobber.check(path)?;
+    }
     let is_printed = matches!(args.to, None | Some(Form::Table)) && !print.json;
     let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let fst = if args.explain { None } else { print.read.open.open_fst(&print.file)? };
@@ -146,8 +152,16 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let info = |column| file.column(column as u64).map(Arc::unwrap_or_clone);
         let infos = indices.into_iter().map(info).collect::<entasis::Result<_>>()?;
         let has_labels = !print.has_no_index();
-        let (n, n_columns) =
-            to_text::write_found(&file, found, infos, has_labels, output, args.nested, print.read.threads)?;
+        let (n, n_columns) = to_text::write_found(
+            &file,
+            found,
+            infos,
+            has_labels,
+            output,
+            args.clobber.old_text(),
+            args.nested,
+            print.read.threads,
+        )?;
         if let Some(path) = output {
             let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
             writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
@@ -157,7 +171,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     if let Some(path) = output {
         let indices = print.indices(&file)?;
         let n_columns = indices.len() as u64;
-        let n = copy(&file, found, indices, path, print.read.threads)?;
+        let n = copy(&file, found, indices, path, args.clobber, print.read.threads)?;
         let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
         writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
         return Ok(());

@@ -132,6 +132,7 @@ fn options(args: &Args, source: Source, target: Format) -> Map<String, Value> {
         ("verify", Some(args.verify.into())),
         ("strict", Some(args.strict.into())),
         ("threads", args.csv.threads.map(Value::from)),
+        ("overwrite", args.clobber.must_be_new().then_some(Value::Bool(false))),
         ("durable", args.no_sync.then_some(Value::Bool(false))),
         ("wait", Some(args.wait.into())),
         ("text", Some(text.into())),

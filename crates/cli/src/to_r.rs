@@ -19,10 +19,11 @@ pub(crate) fn run(
     packing: Packing,
     threads: Option<usize>,
     durable: Durable,
+    must_be_new: bool,
     out: &mut Out,
 ) -> Outcome {
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
-    let options = RdsOptions { packing, threads: threads.unwrap_or_else(default_threads) };
+    let options = RdsOptions { packing, threads: threads.unwrap_or_else(default_threads), must_be_new };
     let file = lend::open(input, Limits::default(), &watch)?;
     let written = write_rds(&file, output, &options, durable, &watch)?;
     drop(watch);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use entasis::{ColumnInfo, Durable, Error, File, Limits, Monitor, Rows, default_threads};
 use entasis_csv::write::{
-    Compression, Nested, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
+    Compression, Nested, Old, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
 };
 use entasis_query::NanIsNull;
 
@@ -32,6 +32,7 @@ pub(crate) fn run(
     rows: Option<&Range<u64>>,
     args: &CsvArgs,
     durable: Durable,
+    old: Old,
     out: &mut Out,
 ) -> Outcome {
     let format = args.format()?;
@@ -49,7 +50,7 @@ pub(crate) fn run(
         return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
     }
     options.compression = Compression::of_path(output);
-    write_file(&file, &columns, rows, &options, output, durable, false, &watch)?;
+    write_file(&file, &columns, rows, &options, output, durable, old, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
     let (rows, columns) = (count(n_rows, "row"), count(columns.len() as u64, "column"));
@@ -75,6 +76,7 @@ pub(crate) fn write_found(
     infos: Vec<ColumnInfo>,
     has_labels: bool,
     output: Option<&Path>,
+    old: Old,
     nested: Option<nested_text::Form>,
     threads: Option<usize>,
 ) -> Outcome<(u64, u64)> {
@@ -102,7 +104,7 @@ pub(crate) fn write_found(
     match output {
         Some(path) => {
             options.compression = Compression::of_path(path);
-            write_parts_file(&mut parts, &options, path, Durable::Auto, false, &Step)?;
+            write_parts_file(&mut parts, &options, path, Durable::Auto, old, &Step)?;
         }
         None => write_parts(&mut parts, &options, &mut to_stdout, &Step)?,
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use entasis::{
     Content, Error, File, FileSource, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor, Result,
-    WriteOptions, write, write_document, write_document_to, write_to,
+    WriteOptions, check_target, write, write_document, write_document_to, write_to,
 };
 
 use crate::r::{Plan, PlanOptions, Values};
@@ -172,6 +172,8 @@ pub fn convert(
         let (window, threads, max_bytes) = (reading.window, reading.threads, reading.max_bytes);
         stream::store(table, &stream::Job { path, window, threads, max_bytes, options, lend, monitor })
     };
+    // The source may be read for long.
+    check_target(path, options)?;
     let work = || {
         let of_table = |value| Values { value, environments: Vec::new() };
         let values = match source {

@@ -43,10 +43,8 @@ pub(crate) fn store(table: &Table<'_>, job: &Job<'_>) -> Result<Option<Value>> {
     columns.check_free(n_rows, job.max_bytes)?;
     let n = columns.n();
     let first = job.window.unwrap_or_else(|| columns.usual_window()).clamp(1, n_rows.max(1));
-    // A stream always replaces the file.
-    let is_whole = n == 0 || job.options.must_be_new;
-    if is_whole || n_rows == first {
-        let is_limited = !is_whole && job.window.is_none();
+    if n == 0 || n_rows == first {
+        let is_limited = n > 0 && job.window.is_none();
         columns.limit_text(is_limited.then_some(WINDOW_LEN));
         let mut by_string = vec![false; n];
         match columns.read(0..n_rows, &mut by_string, job.threads, &Quiet(job.monitor)) {

@@ -162,7 +162,7 @@ pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Damage, MOST_DAMAGES, Report, Survey, verify};
 pub use write::loader::{Loaded, Loader};
-pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
+pub use write::{WriteOptions, check_target, write, write_document, write_document_to, write_to};
 
 /// The version of this release.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -12,7 +12,7 @@ use crate::file::File;
 use crate::monitor::Monitor;
 use crate::rebuild::{known_columns, start};
 use crate::verify::Survey;
-use crate::write::{Ground, WriteOptions, when_free};
+use crate::write::{Ground, WriteOptions, check_target, when_free};
 use lost::{Lost, plan};
 use overlay::overlay;
 
@@ -42,6 +42,7 @@ impl File {
             let message = "a file cannot be repaired in place: name another file for the result";
             return Err(here(Error::argument(message)));
         }
+        check_target(out, options)?;
         let survey = self.survey_generation(options.threads, monitor)?;
         let file = self.whole();
         let columns = known_columns(&file).map_err(here)?;
@@ -52,7 +53,11 @@ impl File {
         let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
         // With wider access rights, the copy could show the file to others.
         let create = || Replacement::create_like(out, self.path(), options.durable);
-        let replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;
+        check_target(out, options)?;
+        let mut replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;
+        if options.must_be_new {
+            replacement.must_be_new().map_err(on_disk("create"))?;
+        }
         rebuild
             .execute(&replacement, start, &ground, monitor)
             .map_err(here)?

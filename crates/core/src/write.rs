@@ -162,15 +162,21 @@ pub fn write_document(
 fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
-    let mut replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
-    if options.must_be_new {
-        if replacement.replaces() {
-            return Err(on_disk("create")(io::ErrorKind::AlreadyExists.into()));
-        }
-        replacement.must_be_new();
-    }
+    let replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
     plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
     replacement.commit().map_err(on_disk("replace"))
+}
+
+/// Returns an error if the file at `path` must be new and exists: a check before long work. Writing
+/// checks again, at its beginning and at its end.
+///
+/// # Errors
+/// *Io*, of kind `AlreadyExists` or as for writing.
+pub fn check_target(path: &Path, options: &WriteOptions) -> Result<()> {
+    if !options.must_be_new {
+        return Ok(());
+    }
+    entasis_io::check_new(path).map_err(|source| Error::io(source, "create").in_file(path))
 }
 
 /// Begins to replace a file, after other writers have finished or the time to wait is over.
@@ -182,7 +188,10 @@ pub(crate) fn create(
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<io::Result<Replacement>> {
-    when_free(options.wait, monitor, || Replacement::create(path, options.durable))
+    when_free(options.wait, monitor, || match options.must_be_new {
+        true => Replacement::create_new(path, options.durable),
+        false => Replacement::create(path, options.durable),
+    })
 }
 
 /// Takes the lock of a file by `take`, after other writers have finished or the time to wait is

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use entasis::{Durable, Error, File, Monitor, Result, Rows, Silent};
+use entasis_io::check_new;
 
 use cells::{Cells, Ending, join};
 use columns::Column;
@@ -60,6 +61,18 @@ pub struct WriteOptions {
     pub nested: Option<Arc<dyn Nested>>,
     /// The number of threads.
     pub threads: usize,
+}
+
+/// The rule for a file at the path of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Old {
+    /// The text replaces it when all is written.
+    #[default]
+    Replaced,
+    /// The rows follow its own.
+    Extended,
+    /// It is an error (*io* of kind `AlreadyExists`), at the beginning and at the end.
+    Refused,
 }
 
 /// Takes the bytes of a text, part by part.
@@ -169,8 +182,7 @@ fn part(
     Ok(())
 }
 
-/// Writes rows of columns into the file at `path`, which is replaced when all is written. With
-/// `appends` the rows follow those of the old file.
+/// Writes rows of columns into the file at `path`. `old` is for a file that is there.
 ///
 /// # Errors
 /// As [`write`], errors of the system, and *argument* for an old file with another header or
@@ -183,10 +195,10 @@ pub fn write_file<'a>(
     options: &WriteOptions,
     path: &Path,
     durable: Durable,
-    appends: bool,
+    old: Old,
     monitor: &dyn Monitor,
 ) -> Result<()> {
-    let (mut target, options) = begin(columns, options, path, durable, appends, monitor)?;
+    let (mut target, options) = begin(columns, options, path, durable, old, monitor)?;
     write(source, columns, rows, &options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit(monitor)
 }
@@ -197,13 +209,13 @@ fn begin(
     options: &WriteOptions,
     path: &Path,
     durable: Durable,
-    appends: bool,
+    old: Old,
     monitor: &dyn Monitor,
 ) -> Result<(Target, WriteOptions)> {
     options.format.check()?;
-    let mut target = Target::create(path, durable)?;
+    let mut target = Target::create(path, durable, old == Old::Refused)?;
     let mut options = options.clone();
-    if appends {
+    if old == Old::Extended {
         let header = header(columns, &options.format)?;
         if target.begin_with_old(path, options.compression, &header, columns.len() == 1, monitor)? {
             (options.format.has_header, options.format.has_mark) = (false, false);
@@ -263,11 +275,15 @@ pub fn write_parts_file(
     options: &WriteOptions,
     path: &Path,
     durable: Durable,
-    appends: bool,
+    old: Old,
     monitor: &dyn Monitor,
 ) -> Result<()> {
+    if old == Old::Refused {
+        // The first part may take long.
+        check_new(path).map_err(|error| Error::io(error, "write").in_file(path))?;
+    }
     let Some(first) = parts()? else { return Ok(()) };
-    let (mut target, options) = begin(&first.columns, options, path, durable, appends, monitor)?;
+    let (mut target, options) = begin(&first.columns, options, path, durable, old, monitor)?;
     rest(first, parts, &options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit(monitor)
 }

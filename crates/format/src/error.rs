@@ -325,6 +325,7 @@ impl Inner {
             | Kind::NoColumn
             | Kind::Text => return None,
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
+            Kind::Io(io::ErrorKind::AlreadyExists) => "name another file, or allow to replace it",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
             Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other writer is done, or wait longer",
             Kind::Io(_) if self.source.as_ref().is_some_and(is_descriptor_limit) => {

@@ -6,7 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{Lock, access, lock};
+use crate::identity::same_file;
+use crate::lock::{self, LockedFile};
+use crate::{Lock, access};
 
 /// The file system calls of a [`Replacement`](crate::Replacement), one method each.
 ///
@@ -102,10 +104,7 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] if it exists; otherwise errors of the system.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        if self.metadata(to).is_ok() {
-            return Err(ErrorKind::AlreadyExists.into());
-        }
-        self.rename(from, to)
+        rename_to_claim(self, from, to)
     }
 
     /// Removes the name `path`.
@@ -218,13 +217,40 @@ impl Disk for NativeDisk {
             // as the file of a dead writer.
             Ok(()) => fs::remove_file(from).or(Ok(())),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-            // The file system has no hard links. Two writers at once may then replace each other.
-            Err(_) if self.metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
-            Err(_) => self.rename(from, to),
+            // The file system has no hard links.
+            Err(_) => rename_to_claim(self, from, to),
         }
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+}
+
+/// Renames the file at `from` to `to`, which must not exist, without hard links.
+///
+/// An empty file claims the name first. If the process is killed before the rename, that file
+/// stays.
+fn rename_to_claim<D: Disk + ?Sized>(disk: &D, from: &Path, to: &Path) -> io::Result<()> {
+    let claim = disk.create_new(to, true)?;
+    // Windows renames no file to one that is open.
+    let claim = (!cfg!(windows)).then(|| LockedFile::new(claim));
+    let rename = || {
+        if let Some(claim) = &claim {
+            // Other writers may replace the claim until it is locked.
+            let is_held = disk.try_lock(claim.file())? == Lock::Held;
+            if is_held || !same_file(&claim.file().metadata()?, &disk.metadata(to)?) {
+                return Ok(false);
+            }
+        }
+        disk.rename(from, to).map(|()| true)
+    };
+    match rename() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(ErrorKind::AlreadyExists.into()),
+        Err(error) => {
+            let _ = disk.remove(to);
+            Err(error)
+        }
     }
 }

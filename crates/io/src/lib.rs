@@ -52,6 +52,6 @@ pub use file::FileSource;
 pub use in_place::InPlace;
 pub use lock::Lock;
 pub use memory::{MemorySink, MemorySource};
-pub use replace::{Durable, Replacement};
+pub use replace::{Durable, Replacement, check_new};
 pub use sink::Sink;
 pub use source::Source;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::file::check_regular;
 use crate::lock::LockedFile;
 use crate::old::OldFile;
 use crate::stale;
@@ -122,6 +123,28 @@ impl Replacement {
         Replacement::begin(disk, target, old, like, durable)
     }
 
+    /// Begins to create the file at `target`, which must not exist, neither now nor at the end.
+    ///
+    /// Symbolic links are followed, also one to a file that does not exist yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] if it exists, also while another writer is at work on it;
+    /// otherwise as [`create`](Self::create).
+    pub fn create_new(target: &Path, durable: Durable) -> io::Result<Replacement> {
+        Replacement::create_new_on(Arc::new(NativeDisk), target, durable)
+    }
+
+    /// As [`create_new`](Self::create_new), on the given file system.
+    ///
+    /// # Errors
+    /// As [`create_new`](Self::create_new).
+    pub fn create_new_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable) -> io::Result<Replacement> {
+        check_new_on(&*disk, target)?;
+        let mut replacement = Replacement::create_on(disk, target, durable)?;
+        replacement.must_be_new()?;
+        Ok(replacement)
+    }
+
     /// Begins to replace a file whose lock is taken.
     pub(crate) fn begin(
         disk: Arc<dyn Disk>,
@@ -191,8 +214,12 @@ impl Replacement {
     }
 
     /// Replaces nothing: [`commit`](Self::commit) fails if the target exists by then.
-    pub fn must_be_new(&mut self) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] if it exists now.
+    pub fn must_be_new(&mut self) -> io::Result<()> {
         self.is_new = true;
+        if self.replaces() { Err(exists()) } else { Ok(()) }
     }
 
     /// Returns an error in a forked child of the process that began the replacement: every other
@@ -242,7 +269,10 @@ impl Replacement {
                 file.unlock()?; // there, a lock would block readers of the new file
             }
             if self.is_new {
-                disk.rename_new(&self.temp, &self.target.path)
+                disk.rename_new(&self.temp, &self.target.path).map_err(|error| match error.kind() {
+                    ErrorKind::AlreadyExists => exists(),
+                    _ => error,
+                })
             } else {
                 disk.rename(&self.temp, &self.target.path)
             }
@@ -320,6 +350,28 @@ impl Drop for Replacement {
             let _ = self.disk.remove(&self.temp);
         }
     }
+}
+
+/// Returns an error if the target of a new file exists: a check before long work, which
+/// [`Replacement::create_new`] repeats.
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`], or as [`Replacement::create`] if no file can be created there.
+pub fn check_new(target: &Path) -> io::Result<()> {
+    check_new_on(&NativeDisk, target)
+}
+
+fn check_new_on(disk: &dyn Disk, target: &Path) -> io::Result<()> {
+    match disk.metadata(&Target::find(disk, target)?.path) {
+        Ok(found) if found.is_dir() => check_regular(&found),
+        Ok(_) => Err(exists()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn exists() -> io::Error {
+    io::Error::new(ErrorKind::AlreadyExists, "the file exists")
 }
 
 /// Creates and locks a temporary file.

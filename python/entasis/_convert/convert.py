@@ -66,6 +66,7 @@ def convert(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    overwrite: bool = True,
     **text: Unpack[TextOptions],
 ) -> Problems | None:
     """Convert a file of one format into a file of another.
@@ -116,6 +117,8 @@ def convert(
         Whether to force the file to the disk. None does so only if the file replaces one.
     wait
         Seconds to wait for another writer of the same Entasis file.
+    overwrite
+        As for `write`.
     **text
         Options of `read_csv` for a text: `drop`, `dtypes`, `spec`, `sep`, `quote`, `escape`,
         `header`, `names`, `na`, `decimal`, `thousands`, `dates`, `encoding`, `comment`, `skip`,
@@ -140,6 +143,8 @@ def convert(
         A library that reads or writes the format is not installed.
     ProblemError, ArgumentError
         As for `read_csv`.
+    ExistingFileError
+        The file to write exists, and `overwrite=False`.
     BusyError
         Another writer did not finish within `wait` seconds.
     FileError
@@ -188,5 +193,6 @@ def convert(
             threads=threads,
             durable=durable,
             wait=wait,
+            overwrite=overwrite,
             text=dict(text),
         )

@@ -43,8 +43,8 @@ def store(
         return
     if not is_frame(opened(source)):
         raise UnsupportedTypeError("verify= compares tables, and the file of R holds a tree of values")
-    with beside(path) as new:
-        _entasis.store_r(source, functions, {**to, "path": new}, progress)
+    with beside(path, overwrite=not to["is_new"]) as new:
+        _entasis.store_r(source, functions, {**to, "path": new, "is_new": False}, progress)
         found = first_difference(_batches(source), _batches(new), ())
         if found is not None:
             raise ConversionError(f"{path}: what is read back differs from the source: {found}", losses=[])

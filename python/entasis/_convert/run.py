@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
+from entasis import _entasis
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
 from entasis._csv.convert import store_text
@@ -58,6 +59,7 @@ def run(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    overwrite: bool = True,
     text: dict[str, Any],
     writing: Mapping[str, Any] | None = None,
     pipe: int | None = None,
@@ -85,6 +87,8 @@ def run(
         raise ArgumentError(f"{next(iter(text))}= is for texts, and the source is a file of {form}")
     if target in _formats.OF_R and target != "rds":
         raise UnsupportedTypeError(_to_r(target, to))
+    if not overwrite and path is not None:
+        _entasis.check_new(path)
     if form == "csv" and target == "entasis" and filter is None and not verify and path is not None:
         # Its types hold for all rows.
         return store_text(
@@ -97,6 +101,7 @@ def run(
             threads=threads,
             durable=durable,
             wait=wait,
+            overwrite=overwrite,
             **text,
         )
     is_r = form in _formats.OF_R and target == "entasis" and columns is None and rows is None and filter is None
@@ -104,13 +109,13 @@ def run(
         raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
     if is_r:
         # As R wrote it. Parts are read as Python reads them.
-        whole = destination(to, level(compression), threads, durable, wait)
+        whole = destination(to, level(compression), threads, durable, wait, overwrite=overwrite)
         with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
     is_whole = columns is None and rows is None and filter is None
     if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source):
-        options = _options_of(compression, threads, durable, wait, lambda n: None, writing)
+        options = _options_of(compression, threads, durable, wait, overwrite, lambda n: None, writing)
         with _progress(progress, "converting", "rows") as show:
             # The number of rows is known once the file is open.
             _rds.store(_sources.source(source), to, options, show, strict, verify)
@@ -123,12 +128,13 @@ def run(
     with _progress(progress, "converting", "rows") as show:
         total = given.n_rows
         done: Callable[[int], None] = (lambda n: None) if show is None else (lambda n: show(n, total))
-        options = _options_of(compression, threads, durable, wait, done, writing)
+        options = _options_of(compression, threads, durable, wait, overwrite, done, writing)
         if target == "rds":
             _rds.store(given, to, options, None, strict, verify)
             return None
         with _staged(given, target, path, options) as one:
-            plan = _plan(one, target, to, options)
+            # A target that is compared first gets its name later.
+            plan = _plan(one, target, to, options._replace(overwrite=overwrite or verify))
             _losses.report(plan.losses, target, strict)
             if pipe is None:
                 _write(plan, target, to, options, verify)
@@ -162,11 +168,12 @@ def _options_of(
     threads: int | None,
     durable: bool | None,
     wait: float,
+    overwrite: bool,
     done: Callable[[int], None],
     writing: Mapping[str, Any] | None,
 ) -> Options:
     threads, durable, wait = _options.threads(threads), _options.durable(durable), _options.wait(wait)
-    return Options(compression, threads, durable, wait, done, writing or {})
+    return Options(compression, threads, durable, wait, overwrite, done, writing or {})
 
 
 def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> None:
@@ -175,11 +182,11 @@ def _write(plan: Plan, form: str, path: str, options: Options, verify: bool) -> 
         if not verify:
             plan.write(path)
             return
-        with _target.beside(path) as new:
+        with _target.beside(path, overwrite=options.overwrite) as new:
             plan.write(new)
             _verify(plan, new, path)
         return
-    with _target.replacing(path, options.durable) as new_file:
+    with _target.replacing(path, options.durable, overwrite=options.overwrite) as new_file:
         plan.write(new_file)
         if verify:
             _verify(plan, new_file.path, path)

@@ -62,6 +62,7 @@ def store_text(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    overwrite: bool = True,
 ) -> Problems | None:
     """Write the rows of a text file into an Entasis file: `entasis.convert` without a filter.
 
@@ -104,7 +105,7 @@ def store_text(
             threads=threads,
             strings=strings,
         )
-        to = destination(_sources.path(path), compression, threads, durable, wait)
+        to = destination(_sources.path(path), compression, threads, durable, wait, overwrite=overwrite)
         with _problems.listed(), _progress.shown(progress, "converting") as show:
             table = _entasis.convert_csv(found, settings, to, show)
         met = _problems.warn(table, on_error, are_returned=problems, depth=4)

@@ -154,13 +154,13 @@ class Query(NamedTuple):
         opened.close()
 
     def write(
-        self, form: dict[str, Any], to: Any, *, appends: bool, durable: bool | None, progress: Progress = None
+        self, form: dict[str, Any], to: Any, *, old: str, durable: bool | None, progress: Progress = None
     ) -> None:
         """Write the rows as text, for `entasis.write_csv`."""
         opened = self.open()
         try:
             with reported, _problems.listed(), _progress.shown(progress, "writing") as show:
-                _entasis.write_csv_batches(opened, form, to, appends, durable, show)
+                _entasis.write_csv_batches(opened, form, to, old, durable, show)
             self.end(opened)
         finally:
             opened.close()

@@ -75,6 +75,7 @@ def write_csv(
     threads: int | None = None,
     durable: bool | None = None,
     progress: bool | Callable[..., Any] | None = None,
+    overwrite: bool = True,
 ) -> Spec:
     r"""Write a table as a text file with separated fields.
 
@@ -137,6 +138,9 @@ def write_csv(
         True shows a bar after one second. A function is called with the rows that were written,
         with all rows, and with `unit="rows"`. For a `CsvScan` it is called as by `CsvScan.read`,
         with the bytes that were read. An exception of the function ends the writing.
+    overwrite
+        False never replaces a file: one that exists is an error at once, and also if another
+        process makes it meanwhile. It is for paths, without `append`.
 
     Returns
     -------
@@ -154,6 +158,8 @@ def write_csv(
         `dates` does not hold a value exactly.
     ColumnNotFoundError
         `dates` has the name of a column that is not written.
+    ExistingFileError
+        The file exists, and `overwrite=False`.
     FileError
         The operating system refused to write.
 
@@ -198,17 +204,22 @@ def write_csv(
         }
         if append and not isinstance(to, str):
             raise ArgumentError("append= adds to a file: pass its path")
+        if not overwrite:
+            if not isinstance(to, str):
+                raise ArgumentError("overwrite=False is for paths: an object with write gets all bytes")
+            if append:
+                raise ArgumentError("overwrite=False is for new files, and append=True adds to one that exists")
+            _entasis.check_new(to)
+        old = "append" if append else "replace" if overwrite else "refuse"
         if type(value) is CsvScan:
             query = value._query
-            query.write(form, to, appends=bool(append), durable=_options.durable(durable), progress=progress)
+            query.write(form, to, old=old, durable=_options.durable(durable), progress=progress)
             empty = query.view()
             return _spec(empty.handle, _columns(empty, index=False), form)
         view, rows, builder = _rows(value, threads, index=bool(index), as_file=form["nested"])
         columns = _columns(view, index=bool(index))
         with _progress.shown(progress, "writing", "rows") as show:
-            _entasis.write_csv(
-                view.handle, columns, rows, form, to, bool(append), _options.durable(durable), show, builder
-            )
+            _entasis.write_csv(view.handle, columns, rows, form, to, old, _options.durable(durable), show, builder)
         return _spec(view.handle, columns, form)
 
 

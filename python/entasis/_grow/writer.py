@@ -97,7 +97,7 @@ class Writer:
             finally:
                 change.end()
         else:
-            self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"])
+            self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"], to["is_new"])
         if schema is not None:
             try:
                 for part in _batches(_empty(schema)):

@@ -8,7 +8,7 @@ use entasis_cli::NestedAsJson;
 use entasis_csv::Outcome;
 use entasis_csv::values::formats::Own;
 use entasis_csv::write::{
-    Compression, Format, Part, Quoting, Selected, Source, WriteOptions, write, write_file, write_parts,
+    Compression, Format, Old, Part, Quoting, Selected, Source, WriteOptions, write, write_file, write_parts,
     write_parts_file,
 };
 use pyo3::prelude::*;
@@ -83,6 +83,15 @@ pub enum To {
     Object(Py<PyAny>),
 }
 
+/// The rule for a file at the path, by its name in Python.
+fn old(name: &str) -> Old {
+    match name {
+        "append" => Old::Extended,
+        "refuse" => Old::Refused,
+        _ => Old::Replaced,
+    }
+}
+
 /// Writes the rows of a scan as text. `progress` is called with the bytes that were read.
 #[pyfunction]
 pub fn write_csv_batches(
@@ -90,13 +99,13 @@ pub fn write_csv_batches(
     batches: &CsvBatches,
     form: Form,
     to: To,
-    appends: bool,
+    old: &str,
     durable: Option<bool>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let options = form.options(&to).map_err(|e| errors::raise(py, &e))?;
     let raised = Raised::default();
-    let durable = options::durable(durable);
+    let (durable, old) = (options::durable(durable), self::old(old));
     let written = batches.run(py, progress, |scan, monitor| {
         if let To::Path(path) = &to {
             scan.check_target(path)?;
@@ -121,9 +130,7 @@ pub fn write_csv_batches(
             Part::of(batches.file(&table, options.threads)?).map(Some)
         };
         let written = match to {
-            To::Path(path) => {
-                write_parts_file(&mut parts, &options, &path, durable, appends, &Quiet(monitor))
-            }
+            To::Path(path) => write_parts_file(&mut parts, &options, &path, durable, old, &Quiet(monitor)),
             To::Object(object) => {
                 write_parts(&mut parts, &options, &mut sink(&object, &raised), &Quiet(monitor))
             }
@@ -176,7 +183,7 @@ pub fn write_csv(
     rows: (u64, u64),
     form: Form,
     to: To,
-    appends: bool,
+    old: &str,
     durable: Option<bool>,
     progress: Option<Bound<'_, PyAny>>,
     builder: Option<Bound<'_, Builder>>,
@@ -197,9 +204,9 @@ pub fn write_csv(
     let source = frame.as_ref().map_or(Source::File(&handle.file), Source::Frame);
     let rows = rows.0..rows.1;
     let raised = Raised::default();
-    let durable = options::durable(durable);
+    let (durable, old) = (options::durable(durable), self::old(old));
     let written = monitor::run_watched(py, progress, |monitor| match to {
-        To::Path(path) => write_file(source, &selected, rows, &options, &path, durable, appends, monitor),
+        To::Path(path) => write_file(source, &selected, rows, &options, &path, durable, old, monitor),
         To::Object(object) => write(source, &selected, rows, &options, &mut sink(&object, &raised), monitor),
     });
     drop(frame);

@@ -8,8 +8,8 @@ use pyo3::types::PyBytes;
 
 use super::change::Change;
 use super::stream::Stream;
-use crate::monitor;
 use crate::options::{durable, keep, wait};
+use crate::{errors, monitor};
 
 /// The arguments of `entasis.write`, checked by Python.
 #[derive(FromPyObject)]
@@ -99,4 +99,12 @@ impl Destination {
         })?;
         Ok(None)
     }
+}
+
+/// Raises an error if a file exists at the path of a new file, before long work. Writing checks
+/// again.
+#[pyfunction]
+pub fn check_new(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    let options = WriteOptions { must_be_new: true, ..WriteOptions::default() };
+    entasis::check_target(&path, &options).map_err(|error| errors::raise(py, &error))
 }

@@ -48,7 +48,7 @@ impl Stream {
 
 #[pymethods]
 impl Stream {
-    /// Begins a file that replaces one at `path`.
+    /// Begins a file that replaces one at `path`, or must be new.
     #[new]
     fn new(
         py: Python<'_>,
@@ -56,9 +56,10 @@ impl Stream {
         seconds: f64,
         is_durable: Option<bool>,
         edition: Option<u8>,
+        must_be_new: bool,
     ) -> PyResult<Self> {
         let (wait, durable) = (wait(seconds), durable(is_durable));
-        let options = WriteOptions { wait, durable, edition, ..WriteOptions::default() };
+        let options = WriteOptions { wait, durable, edition, must_be_new, ..WriteOptions::default() };
         let stream = monitor::run(py, |monitor| entasis::Stream::create(&path, &options, monitor))?;
         Ok(Self { stream: Some(stream), next: Next::Rows(Vec::new()) })
     }

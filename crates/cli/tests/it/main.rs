@@ -6,6 +6,7 @@ mod common;
 mod append;
 mod append_types;
 mod cat;
+mod clobber;
 mod columns;
 mod csv;
 mod csv_memory;

@@ -11,7 +11,7 @@ use crate::file::File;
 use crate::frame::{Frame, HostValues};
 use crate::monitor::Monitor;
 use crate::rows::Rows;
-use crate::write::{WriteOptions, write};
+use crate::write::{WriteOptions, check_target, write};
 
 /// A new file with rows of another file's table. If it is dropped, the path keeps its old file or
 /// none.
@@ -74,6 +74,9 @@ impl<'f> RowCopy<'f> {
     /// otherwise as for reading and for [`write`](crate::write()). After an error the copy cannot
     /// continue.
     pub fn append(&mut self, rows: &Rows, monitor: &dyn Monitor) -> Result<u64> {
+        if matches!(self.state, State::Empty) {
+            check_target(&self.path, &self.options)?;
+        }
         self.state = match std::mem::replace(&mut self.state, State::Empty) {
             State::One(first) => {
                 let mut stream = Stream::create(&self.path, &self.options, monitor)?;

@@ -44,7 +44,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Begins a new file, which replaces one at `path`.
+    /// Begins a new file, which replaces one at `path`. [`WriteOptions::must_be_new`] refuses that.
     ///
     /// # Errors
     /// As [`write`](crate::write()).

@@ -39,13 +39,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// An empty file for `path`.
+    /// An empty file for `path`. With `is_new`, a file that exists is an error, also at the end.
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn create(path: &Path, durable: Durable) -> Result<Self> {
-        let file =
-            Replacement::create(path, durable).map_err(|error| Error::io(error, "write").in_file(path))?;
+    pub fn create(path: &Path, durable: Durable, is_new: bool) -> Result<Self> {
+        let create = if is_new { Replacement::create_new } else { Replacement::create };
+        let file = create(path, durable).map_err(|error| Error::io(error, "write").in_file(path))?;
         Ok(Self { file, len: 0 })
     }
 

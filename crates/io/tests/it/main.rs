@@ -6,5 +6,6 @@ mod common;
 mod crash;
 mod errors;
 mod faults;
+mod new_files;
 mod readers;
 mod target;

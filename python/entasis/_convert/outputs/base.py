@@ -50,6 +50,8 @@ class Options(NamedTuple):
     threads: int | None
     durable: bool | None
     wait: float
+    # Whether a file at the path is replaced.
+    overwrite: bool
     # Is called with the number of rows that were written.
     done: Callable[[int], None]
     # Options of `write_csv` for a text.

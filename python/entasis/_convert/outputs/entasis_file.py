@@ -30,7 +30,9 @@ def plan(given: Input, options: Options) -> Plan:
     compression = level(options.compression)
 
     def to(path: str) -> Destination:
-        return destination(path, compression, options.threads, options.durable, options.wait)
+        return destination(
+            path, compression, options.threads, options.durable, options.wait, overwrite=options.overwrite
+        )
 
     lost = given.losses() if isinstance(given, ArrowInput) else []
     if isinstance(given, ArrowInput) and (given.host != "pandas" or given._is_part()):

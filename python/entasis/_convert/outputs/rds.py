@@ -38,7 +38,7 @@ def store(
     if isinstance(source, (str, bytes)):
         _store(source, path, options, progress, strict, verify, [])
         return
-    plan = _entasis_file.plan(source, options._replace(compression=None))
+    plan = _entasis_file.plan(source, options._replace(compression=None, overwrite=True))
     with _target.beside(f"{path}.entasis", is_kept=False) as staged:
         plan.write(staged)
         _store(staged, path, options, progress, strict, verify, plan.losses)
@@ -54,7 +54,7 @@ def _store(
     lost: list[Loss],
 ) -> None:
     compression = options.codec("gzip", COMPRESSIONS, "rds")
-    with _target.replacing(path, options.durable) as new:
+    with _target.replacing(path, options.durable, overwrite=options.overwrite) as new:
         more = _entasis.store_rds(source, new.path, compression, options.threads, progress)
         losses = lost + [loss for loss in more if loss not in lost]
         _losses.report(losses, "rds", strict)

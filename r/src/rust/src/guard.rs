@@ -210,6 +210,7 @@ impl Failure {
             column: text(&location.column),
             kind: match error.kind() {
                 Kind::Io(ErrorKind::WouldBlock) => "busy",
+                Kind::Io(ErrorKind::AlreadyExists) => "exists",
                 Kind::Io(_) => "io",
                 Kind::NotEntasis => "not_entasis",
                 Kind::Newer => "newer",

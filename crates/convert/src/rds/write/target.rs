@@ -17,11 +17,13 @@ pub struct RdsOptions {
     pub packing: Packing,
     /// The most threads.
     pub threads: usize,
+    /// Whether a file that exists is an error (*io* of kind `AlreadyExists`) for [`write_rds`].
+    pub must_be_new: bool,
 }
 
 impl Default for RdsOptions {
     fn default() -> Self {
-        Self { packing: Packing::default(), threads: default_threads() }
+        Self { packing: Packing::default(), threads: default_threads(), must_be_new: false }
     }
 }
 
@@ -48,7 +50,7 @@ pub fn write_rds(
     durable: Durable,
     monitor: &dyn Monitor,
 ) -> Result<RdsWritten> {
-    let mut target = Target::create(path, durable)?;
+    let mut target = Target::create(path, durable, options.must_be_new)?;
     let written = write_rds_to(file, options, &mut |bytes| target.write(bytes), monitor)?;
     target.commit(monitor)?;
     Ok(written)

@@ -14,7 +14,7 @@ use super::arguments::{Argument, Arguments};
 use super::condition::{ByType, NewCondition};
 use super::memory::{in_memory, lend};
 use super::table::CsvTable;
-use super::write::{options, selected};
+use super::write::{old, options, selected};
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::options::Options;
@@ -226,8 +226,8 @@ impl CsvBatches {
             is_first = false;
             part(&table, &names, options.threads, signals).map(Some)
         };
-        let appends = arguments.flag("append");
-        let written = write_parts_file(&mut parts, &options, path, Durable::Auto, appends, signals);
+        let old = old(arguments);
+        let written = write_parts_file(&mut parts, &options, path, Durable::Auto, old, signals);
         match refused {
             Some(refused) => Ok(Outcome::Refused(refused)),
             None => written.map(|()| Outcome::Table(Table::default())),

@@ -7,7 +7,7 @@ use entasis::{
     ColumnInfo, Durable, Error, File, Frame, Limits, Logical, MemorySink, MemorySource, Result, Value,
     WriteOptions as FileOptions, default_threads,
 };
-use entasis_csv::write::{Compression, Format, Quoting, Selected, Source, WriteOptions, write_file};
+use entasis_csv::write::{Compression, Format, Old, Quoting, Selected, Source, WriteOptions, write_file};
 use entasis_query::NanIsNull;
 
 use super::arguments::{Argument, Arguments};
@@ -39,6 +39,15 @@ pub fn options(arguments: &Arguments<'_>, path: &Path) -> Result<WriteOptions> {
         threads: arguments.number("nThread")?.unwrap_or_else(default_threads),
         ..WriteOptions::default()
     })
+}
+
+/// The rule for a file at the path.
+pub fn old(arguments: &Arguments<'_>) -> Old {
+    match (arguments.flag("append"), arguments.flag("must_be_new")) {
+        (true, _) => Old::Extended,
+        (false, true) => Old::Refused,
+        (false, false) => Old::Replaced,
+    }
 }
 
 /// A frame of R, and a file in memory with the same columns and without rows.
@@ -99,8 +108,8 @@ pub unsafe extern "C" fn ent_csv_write(
             }
             let selected = selected(file, &numbers, &names, arguments.flag("are_instants"))?;
             let rows = 0..source.n_rows();
-            let appends = arguments.flag("append");
-            write_file(source, &selected, rows, &options, &path, Durable::Auto, appends, &signals)?;
+            let old = old(&arguments);
+            write_file(source, &selected, rows, &options, &path, Durable::Auto, old, &signals)?;
             Ok(0)
         })
     }
