@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from ._csv.sniff import sniff_csv
     from ._csv.spec import Reason, Spec
     from ._csv.write import write_csv
+    from ._dataset.maintain import clean
     from ._dataset.scan import FolderScan, scan
+    from ._dataset.write import write_dataset
     from ._file.info import Info, Report
     from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
@@ -67,6 +69,7 @@ __all__ = [
     "__version__",
     "add_columns",
     "append",
+    "clean",
     "col",
     "compact",
     "compress",
@@ -101,6 +104,7 @@ __all__ = [
     "verify",
     "write",
     "write_csv",
+    "write_dataset",
     "write_npz",
     "writer",
     *errors.__all__,
@@ -119,7 +123,9 @@ _ON_DEMAND = {
     "_csv.sniff": ("sniff_csv",),
     "_csv.spec": ("Reason", "Spec"),
     "_csv.write": ("write_csv",),
+    "_dataset.maintain": ("clean",),
     "_dataset.scan": ("FolderScan", "scan"),
+    "_dataset.write": ("write_dataset",),
     "_file.info": ("Info", "Report"),
     "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),

@@ -27,6 +27,29 @@ def _missing(path: str) -> MissingFileError:
     return error
 
 
+def _append_to_folder(
+    value: Any,
+    folder: str,
+    changes: bool,
+    compression: Any,
+    threads: int | None,
+    durable: bool | None,
+    wait: float,
+    edition: int | None,
+    keep: Any,
+) -> list[Any]:
+    """Add files to a data set."""
+    from ._dataset import manifest as _manifest
+    from ._dataset.write import write_dataset
+
+    if changes or edition is not None or keep is not None:
+        raise ArgumentError("fill=, widen=, edition= and keep= are for files: the columns of a folder keep their types")
+    if _manifest.newest_number(folder) is None:
+        raise _manifest.missing(folder)
+    write_dataset(value, folder, mode="append", compression=compression, threads=threads, durable=durable, wait=wait)
+    return []
+
+
 def append(
     value: Any,
     path: str | PathLike[str],
@@ -42,6 +65,8 @@ def append(
     keep: int | timedelta | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
+
+    Rows for a folder that `write_dataset` made become files of it, in the types of the first one.
 
     Columns keep the types of the file, which must hold the rows exactly: whole floats fit integers,
     strings fit categories, and a finer unit of time fits if it loses no digits.
@@ -113,6 +138,8 @@ def append(
     from ._grow.dead import warn_of_dead
 
     with reported:
+        if (folder := _sources.folder(path)) is not None:
+            return _append_to_folder(value, folder, fill or widen, compression, threads, durable, wait, edition, keep)
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         value = _value(value)
         if not os.path.exists(_sources.path_to_change(path)):

@@ -164,10 +164,13 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     are stored, which takes about as long as copying the file. A file that has nothing to drop is
     not written.
 
+    In a folder that `write_dataset` made, the files with the same keys become one, in the order of
+    their rows. The files before stay until `clean`.
+
     Parameters
     ----------
     path
-        The path of the file.
+        The path of the file, or of the folder.
     durable
         Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
@@ -181,6 +184,8 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
         A column has a type that this version does not know.
     BusyError
         Another writer did not finish within `wait` seconds.
+    ConflictError
+        Another job changed the folder meanwhile.
     MissingFileError
         The file does not exist.
 
@@ -197,6 +202,11 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     True
     """
     with reported:
+        if (folder := _sources.folder(path)) is not None:
+            from ._dataset import maintain
+
+            maintain.compact(folder, _options.durable(durable), _options.wait(wait))
+            return
         compact_at(path, durable, wait)
 
 

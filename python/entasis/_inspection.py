@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 def info(path: Source, *, limits: Limits | None = None) -> Info:
     """Describe how a file is stored: the size, encodings and missing values of each column.
 
+    Of a folder of files it has the columns, keys and files.
+
     Parameters
     ----------
     path, limits
@@ -44,6 +46,10 @@ def info(path: Source, *, limits: Limits | None = None) -> Info:
     with reported:
         import json
 
+        if (folder := _sources.folder(path)) is not None:
+            from ._dataset import maintain
+
+            return maintain.info(folder)
         file = File(path, limits=limits)
         items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
         return Info(items | {"keep": _kept(items.get("keep"))})
@@ -69,6 +75,9 @@ def verify(
 
     Bytes that generations share are checked once. Bytes left by a change that was interrupted, or
     still goes on, don't count as damage: `leftover_len` of the report is their number.
+
+    Of a folder all files are checked, and that they are those of its manifest. The report has their
+    sums. A warning names files that were changed after the manifest named them.
 
     Parameters
     ----------
@@ -99,6 +108,10 @@ def verify(
     3
     """
     with reported:
+        if (folder := _sources.folder(path)) is not None:
+            from ._dataset import maintain
+
+            return maintain.verify(folder, _threads(threads))
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)

@@ -97,6 +97,10 @@ class ExistingFileError(FileError, FileExistsError):
     """The file exists, and `overwrite=False` forbids to replace it."""
 
 
+class ConflictError(FileError):
+    """Another job changed a data set meanwhile, and this change would lose its rows."""
+
+
 class DirectoryError(FileError, IsADirectoryError):
     """The path is a directory."""
 
@@ -298,6 +302,7 @@ __all__ = [
     "ClosedFileError",
     "ColumnNotFoundError",
     "ColumnsOutOfRangeError",
+    "ConflictError",
     "ConversionError",
     "ConversionWarning",
     "CorruptFileError",

@@ -133,3 +133,11 @@ def _path_of(file: Any) -> str | None:
     except (OSError, ValueError):
         pass
     return None
+
+
+def folder(path: Any) -> str | None:
+    """The path of a folder; None for anything else."""
+    if not isinstance(path, str) and not hasattr(type(path), "__fspath__"):
+        return None
+    found = os.fspath(path)
+    return found if isinstance(found, str) and os.path.isdir(found) else None

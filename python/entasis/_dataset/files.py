@@ -11,13 +11,25 @@ from entasis._arguments import sources as _sources
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, MissingFileError
 
+from . import manifest as _manifest
 from .keys import NONE, Keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .manifest import Manifest
+
 _MARKS = "*?["
 _TYPES = ("int64", "date", "string")
+
+
+class Pin(NamedTuple):
+    """The state of a file that is part of a table: its facts in the manifest."""
+
+    length: int
+    end: bytes
+    generation: int
+    n_rows: int
 
 
 class Files(NamedTuple):
@@ -31,19 +43,32 @@ class Files(NamedTuple):
         Their paths.
     keys
         The keys in the paths.
+    pins
+        The states of the files; None without a manifest.
     """
 
     name: str
     paths: list[str]
     keys: Keys
+    pins: list[Pin] | None = None
 
     def of(self, numbers: Sequence[int]) -> Files:
         """Some of the files."""
-        return Files(self.name, [self.paths[i] for i in numbers], self.keys.of(numbers))
+        pins = None if self.pins is None else [self.pins[i] for i in numbers]
+        return Files(self.name, [self.paths[i] for i in numbers], self.keys.of(numbers), pins)
 
 
-def files(source: Any, hive: bool | Mapping[str, str] | None) -> Files:
-    """The files of a source.
+def of_manifest(manifest: Manifest) -> Files:
+    """The files of a manifest."""
+    columns = [manifest.column(name) for name in ("length", "end", "generation", "n_rows")]
+    pins = [Pin(*each) for each in zip(*columns, strict=True)]
+    return Files(manifest.folder, manifest.paths(), manifest.keys, pins)
+
+
+def files(
+    source: Any, hive: bool | Mapping[str, str] | None, *, has_manifest: bool = True
+) -> tuple[Files, Manifest | None]:
+    """The files of a source, and its manifest.
 
     Parameters
     ----------
@@ -52,6 +77,8 @@ def files(source: Any, hive: bool | Mapping[str, str] | None) -> Files:
     hive
         Whether folders named `key=value` are keys; None: those below a folder are. A mapping gives
         types to keys.
+    has_manifest
+        Whether a manifest says which files are the table.
     """
     types = _types_of(hive)
     if isinstance(source, (list, tuple)):
@@ -59,16 +86,39 @@ def files(source: Any, hive: bool | Mapping[str, str] | None) -> Files:
         if not paths:
             raise ArgumentError("the list of files is empty: pass one or more paths")
         name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
-        return Files(name, paths, _keys(paths, types) if hive else NONE)
+        if has_manifest:
+            _refuse_manifests(paths)
+        return Files(name, paths, _keys(paths, types) if hive else NONE), None
     path = _sources.path(source)
     if not os.path.isdir(path):
         paths = _expanded(path)
-        return Files(path, paths, _keys(paths, types) if hive else NONE)
+        if has_manifest and paths != [path]:
+            _refuse_manifests(paths)
+        return Files(path, paths, _keys(paths, types) if hive else NONE), None
+    if has_manifest and (manifest := _manifest.newest(path)) is not None:
+        if types:
+            raise ArgumentError(f"hive: the manifest of {shown(path, 200)} has the types of its keys")
+        return of_manifest(manifest), manifest
     names = _entasis.folder_files(path)
     if not names:
         raise MissingFileError(f"the folder {path[:200]!r} has no file whose name ends in .entasis")
     paths = [os.path.join(path, *name.split("/")) for name in names]
-    return Files(path, paths, NONE if hive is False else _keys(names, types))
+    return Files(path, paths, NONE if hive is False else _keys(names, types)), None
+
+
+def _refuse_manifests(paths: list[str]) -> None:
+    """Refuse files of a folder whose manifest says which of its files are the table."""
+    seen = set()
+    for path in paths:
+        folder = os.path.dirname(os.path.abspath(path))
+        while folder not in seen:
+            seen.add(folder)
+            if _manifest.newest_number(folder) is not None:
+                raise ArgumentError(
+                    f"{shown(folder, 200)} is a data set, whose manifest says which files are its table: scan the "
+                    "folder, or pass manifest=False"
+                )
+            folder = os.path.dirname(folder)
 
 
 def _types_of(hive: Any) -> list[tuple[str, str]]:

@@ -108,6 +108,7 @@ class Query(NamedTuple):
         start, stop = self.rows or (0, None)
         needs_n = are_numbered or self.rows is not None
         tests, rules_out = self._folding(self.condition), self._folding(also)
+        matching = self._matching(self.condition, also)
         first = 0
         for number in range(len(self.table.files.paths)):
             if stop is not None and first >= stop:
@@ -115,6 +116,8 @@ class Query(NamedTuple):
             at = first if needs_n else None
             if needs_n:
                 first += self.table.n_rows(number)
+            if matching is not None and number not in matching:
+                continue
             view = self.table.view(number) if self.table.fills else None
             has = None if view is None else view.names()
             found = True if tests is None else tests.of(number, has)
@@ -127,6 +130,15 @@ class Query(NamedTuple):
                     view = view.part(slice(max(start - at, 0), max(last, 0)))
             if view.n_rows:
                 yield Piece(number, at, FileQuery(view, None if found is True else Condition(found), None))
+
+    def _matching(self, *conditions: Condition | None) -> frozenset[int] | None:
+        """The numbers of the files that can match all conditions by the manifest; None for all."""
+        found: frozenset[int] | None = None
+        for condition in conditions:
+            if condition is not None and self.table.manifest is not None:
+                some = self.table.manifest.matching(condition)
+                found = some if found is None else found if some is None else found & some
+        return found
 
     def _folding(self, condition: Condition | None) -> Folding | None:
         if condition is None:
@@ -167,7 +179,12 @@ class Query(NamedTuple):
         return self._replace(table=table, rows=(start - piece.first, stop - piece.first))
 
     def count(self, threads: int | None = None) -> int:
-        """The number of rows that pass."""
+        """The number of rows that pass. A manifest has the numbers of rows."""
+        if self.condition is None:
+            start, stop = self.rows or (0, None)
+            every = sum(map(self.table.n_rows, range(len(self.table.files.paths))))
+            n = max((every if stop is None else min(every, stop)) - start, 0)
+            return n if self.limit is None else min(n, self.limit)
         n = 0
         for piece in self.pieces():
             n += piece.query.limited(None if self.limit is None else self.limit - n).count(threads)

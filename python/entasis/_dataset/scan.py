@@ -395,6 +395,7 @@ def scan(
     limit: int | None = None,
     hive: bool | Mapping[str, Literal["int64", "date", "string"]] | None = None,
     missing_columns: Literal["error", "missing"] = "error",
+    manifest: bool = True,
 ) -> FolderScan:
     """Scan many files as one table: a folder, a pattern of paths, or a list of paths.
 
@@ -421,6 +422,10 @@ def scan(
         one as `2024-01-31`, else a string.
     missing_columns
         "error", or "missing" to fill columns that a file lacks.
+    manifest
+        Whether the manifest of a folder, which `write_dataset` makes, says which files are the
+        table, and which keys they have. A pattern or list with files of such a folder is an error
+        then. False reads the files that are there.
 
     Returns
     -------
@@ -452,7 +457,8 @@ def scan(
     if missing_columns not in ("error", "missing"):
         raise ArgumentError(f"missing_columns={shown(missing_columns)}: 'error' or 'missing'")
     with reported:
-        table = Table(files(source, hive), fills=missing_columns == "missing")
+        found, of = files(source, hive, has_manifest=manifest)
+        table = Table(found, fills=missing_columns == "missing", manifest=of)
         # Errors about the first file and the keys come at once.
         table.first  # noqa: B018
         query = Query(table, None, span(rows))

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
-from entasis._file.file import is_frame
+from entasis._file.file import File, is_frame
 from entasis._open import open_value
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, CorruptFileError, MissingFileError
+
+from .paths import check_links
 
 if TYPE_CHECKING:
-    from entasis._file.file import File
     from entasis._view.view import View
 
     from .files import Files
+    from .manifest import Manifest
 
 # The most files that an error lists.
 _LISTED = 10
@@ -26,17 +28,19 @@ class Table:
     ----------
     files
         The files.
+    manifest
+        The manifest, if the folder has one.
     fills
         Whether a column that a file lacks is missing there.
     n_opened
         How often a file was opened.
     """
 
-    __slots__ = ("_columns", "_first", "_keys", "_n_rows", "files", "fills", "n_opened")
+    __slots__ = ("_columns", "_first", "_keys", "_n_rows", "files", "fills", "manifest", "n_opened")
 
-    def __init__(self, files: Files, *, fills: bool) -> None:
-        self.files, self.fills, self.n_opened = files, fills, 0
-        self._n_rows: dict[int, int] = {}
+    def __init__(self, files: Files, *, fills: bool, manifest: Manifest | None = None) -> None:
+        self.files, self.fills, self.manifest, self.n_opened = files, fills, manifest, 0
+        self._n_rows = {} if files.pins is None else {i: pin.n_rows for i, pin in enumerate(files.pins)}
         self._first: View | None = None
         self._keys: File | None = None
         # The names of the columns of all files with the number of the first file that has each.
@@ -46,7 +50,9 @@ class Table:
     def first(self) -> View:
         """The first file."""
         if self._first is None:
-            self._first = self._opened(0)
+            if not self.files.paths:
+                raise ArgumentError(f"the data set {shown(self.files.name, 200)} has no files: append rows to it")
+            self._first = self.alone(0)
             for name in self.files.keys.names:
                 if name in self._first.names():
                     raise ArgumentError(
@@ -66,7 +72,7 @@ class Table:
         first = self.first
         if number == 0:
             return first
-        view = self._opened(number)
+        view = self.alone(number)
         if not self.fills and set(view.names()) != set(first.names()):
             raise self._different()
         return view
@@ -85,26 +91,51 @@ class Table:
         if self._columns is None:
             found = dict.fromkeys(self.first.names(), 0)
             for number in range(1, len(self.files.paths) if self.fills else 0):
-                for name in self._opened(number).names():
+                for name in self.alone(number).names():
                     found.setdefault(name, number)
             self._columns = found
         return self._columns
 
-    def _opened(self, number: int) -> View:
+    def alone(self, number: int) -> View:
+        """Open a file, without a comparison with the first one."""
         path = self.files.paths[number]
-        file: Any = open_value(path)
+        file = self._pinned(number)
         self.n_opened += 1
         if not is_frame(file):
             raise ArgumentError(f"{shown(path, 200)} holds no table: leave it out")
         self._n_rows[number] = file.n_rows
         return file._view
 
+    def _pinned(self, number: int) -> Any:
+        """Open a file in the state that the manifest has."""
+        path, pins = self.files.paths[number], self.files.pins
+        if pins is None:
+            return open_value(path)
+        pin = pins[number]
+        check_links(self.files.name, path)
+        try:
+            file: Any = open_value(path)
+        except MissingFileError as error:
+            raise MissingFileError(
+                f"the manifest of {shown(self.files.name, 200)} names {shown(path, 200)}, which does not exist"
+            ) from error
+        if file._handle.fingerprint() == (pin.length - len(pin.end), pin.end):
+            return file
+        for generation in file._handle.generations():
+            if generation[0] == pin.generation and generation[4] == pin.length:
+                # Rows that were appended to the file alone are not in the table.
+                return _opened(path, generation=pin.generation)
+        raise CorruptFileError(
+            f"{shown(path, 200)} was changed after the manifest of {shown(self.files.name, 200)} named it, and its "
+            "earlier state is gone"
+        )
+
     def _different(self) -> ArgumentError:
         """The error for files whose columns differ from those of the first one. Opens all files."""
         names = self.first.names()
         found = []
         for number, path in enumerate(self.files.paths):
-            others = self._opened(number).names()
+            others = self.alone(number).names()
             lacks = [name for name in names if name not in others]
             more = [name for name in others if name not in names]
             if lacks or more:
@@ -117,6 +148,10 @@ class Table:
             f"files have other columns than {shown(self.files.paths[0], 200)}: {'; '.join(found[:_LISTED])}{rest}. "
             "missing_columns='missing' fills them"
         )
+
+
+def _opened(path: str, generation: int) -> File:
+    return File(path, generation=generation)
 
 
 def _listed(names: list[str]) -> str:

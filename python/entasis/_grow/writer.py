@@ -100,7 +100,7 @@ class Writer:
             self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"], to["is_new"])
         if schema is not None:
             try:
-                for part in _batches(_empty(schema)):
+                for part in batches(_empty(schema)):
                     self._add(part, are_schema=True)
             except BaseException:
                 # A stored exception must not keep the file locked.
@@ -148,7 +148,7 @@ class Writer:
         5
         """
         self._check_open()
-        for part in _batches(batch, None if self._rules is None else self._rules.HOST):
+        for part in batches(batch, None if self._rules is None else self._rules.HOST):
             self._add(part)
 
     def _check_open(self) -> None:
@@ -388,7 +388,7 @@ def _empty(schema: Any) -> Any:
     raise ArgumentError(f"schema={shown(schema)} is not a schema: pass a frame, or a schema of pyarrow or Polars")
 
 
-def _batches(value: Any, host: str | None = None) -> Any:
+def batches(value: Any, host: str | None = None) -> Any:
     """The frames of a batch: the batch itself, or the frames that a stream or iterable yields.
 
     `host` reads files that no library of Python wrote.
@@ -410,5 +410,5 @@ def _batches(value: Any, host: str | None = None) -> Any:
         return (pa.Table.from_batches([batch]) for batch in value.to_batches())
     _streams.check(value)
     if isinstance(value, collections.abc.Iterator):
-        return (part for batch in value for part in _batches(batch, host))
+        return (part for batch in value for part in batches(batch, host))
     return [value]

@@ -1,0 +1,218 @@
+"""Describes, verifies, compacts and cleans folders of files."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import secrets
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._arguments import sources as _sources
+from entasis._arguments.options import shown
+from entasis._file.file import File
+from entasis._file.info import Info, Report
+from entasis._memory import reported
+from entasis._write import destination
+from entasis.errors import ArgumentError, CorruptFileError, EntasisError
+
+from . import manifest as _manifest
+from .files import Files, files, of_manifest
+from .files_of_job import Job, is_of_job
+from .query import Query
+from .read import read
+from .table import Table
+from .write import commit
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .manifest import Manifest
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_DURATION = re.compile(r"(\d+)([smhd])")
+# The most files that an error lists.
+_LISTED = 10
+
+
+def _of(folder: str) -> tuple[Files, Manifest | None]:
+    found = _manifest.newest(folder)
+    return (of_manifest(found), found) if found is not None else files(folder, None)
+
+
+def info(folder: str) -> Info:
+    """The description of a folder, for `entasis.info`."""
+    found, manifest = _of(folder)
+    columns: list[dict[str, Any]] = []
+    if found.paths:
+        view = Table(found, fills=False, manifest=manifest).first
+        columns = [{"name": name, "type": kind} for name, kind in zip(*view.schema(), strict=True)]
+    listed = []
+    for number, path in enumerate(found.paths):
+        pin = None if found.pins is None else found.pins[number]
+        n_rows, length = (pin.n_rows, pin.length) if pin else (len(File(path)), os.path.getsize(path))
+        listed.append({"path": path, "n_rows": n_rows, "file_len": length})
+    items: dict[str, Any] = {
+        "n_rows": sum(each["n_rows"] for each in listed),
+        "n_columns": len(columns) + len(found.keys.names),
+        "n_files": len(listed),
+        "file_len": sum(each["file_len"] for each in listed),
+        "manifest": None if manifest is None else manifest.number,
+        "columns": columns,
+        "keys": [{"name": name, "type": kind} for name, kind in zip(found.keys.names, found.keys.types, strict=True)],
+        "files": listed,
+    }
+    return Info(items)
+
+
+def verify(folder: str, threads: int | None) -> Report:
+    """Check every byte of the files of a folder, for `entasis.verify`."""
+    found, manifest = _of(folder)
+    table = Table(found, fills=False, manifest=manifest)
+    paths = list(found.paths)
+    bad: list[tuple[str, str]] = []
+    total = [0] * len(Report._fields)
+    if manifest is not None:
+        paths.append(manifest.path)
+    later = []
+    for number, path in enumerate(paths):
+        try:
+            if number < len(found.paths):
+                view = table.alone(number)
+                if found.pins is not None and os.path.getsize(path) != found.pins[number].length:
+                    later.append(path)
+                if found.pins is not None and view.n_rows != found.pins[number].n_rows:
+                    bad.append((path, "it has another number of rows than the manifest says"))
+                    continue
+            report = _entasis.Handle(path, None, True).verify(threads, False)
+        except EntasisError as damage:
+            bad.append((path, str(damage)))
+            continue
+        total = [n + report[name] for n, name in zip(total, Report._fields, strict=True)]
+    if later:
+        warnings.warn(
+            f"{len(later)} files were changed after the manifest named them, such as {shown(later[0], 200)}: their new "
+            "rows are not in the table",
+            stacklevel=4,
+        )
+    if bad:
+        rest = f"; {len(bad) - _LISTED} other files" if len(bad) > _LISTED else ""
+        named = "; ".join(f"{shown(path, 200)}: {said}" for path, said in bad[:_LISTED])
+        error = CorruptFileError(f"{len(bad)} of {len(paths)} files of {shown(folder, 200)} are damaged: {named}{rest}")
+        error.file = bad[0][0]
+        raise error
+    return Report(*total)
+
+
+def compact(folder: str, durable: bool | None, wait: float) -> None:
+    """Join the files with the same keys, for `entasis.compact`."""
+    before = _manifest.newest(folder)
+    if before is None:
+        raise _manifest.missing(folder)
+    known = _manifest.known(before)
+    groups: dict[tuple[str | None, ...], list[int]] = {}
+    for number, part in enumerate(known):
+        groups.setdefault(part.texts, []).append(number)
+    found = of_manifest(before)
+    table = Table(found, fills=False, manifest=before)
+    names = [name for name in Query(table).names() if name not in found.keys.names] if known else []
+    kept: list[Any] = list(known)
+    to = destination(None, None, None, durable, wait)
+    job = Job(folder, secrets.token_hex(8), [], {}, to, None)
+    try:
+        for numbers in groups.values():
+            if len(numbers) < 2:
+                continue
+            of_keys = Query(Table(found.of(numbers), fills=False), names)
+            path = known[numbers[0]].path.rpartition("/")[0]
+            part = job.whole(read(of_keys, None, None, index=True), path, known[numbers[0]].texts)
+            kept[numbers[0]] = part
+            for number in numbers[1:]:
+                kept[number] = None
+        if len(kept) == sum(each is not None for each in kept):
+            return
+        commit(folder, job, [each for each in kept if each is not None], before, "compact", wait, durable)
+    except BaseException:
+        job.abort()
+        raise
+
+
+def clean(folder: str | PathLike[str], *, older_than: str | datetime.timedelta = "7d") -> list[str]:
+    """Delete files of a data set that are not in its table any more.
+
+    Jobs that overwrite or compact a table leave the files before, so that readers which began
+    before them can go on. Jobs that were killed leave files too.
+
+    Parameters
+    ----------
+    folder
+        The folder of a data set.
+    older_than
+        How long files stay after they left the table, and files of jobs after they were written:
+        a timedelta, or a number with "s", "m", "h" or "d". It has to be longer than the longest
+        job and the longest reading.
+
+    Returns
+    -------
+    list of str
+        The paths that were deleted.
+
+    Raises
+    ------
+    MissingFileError
+        The folder has no manifest.
+    ArgumentError
+        The duration is negative or not known.
+
+    Examples
+    --------
+    >>> for price in (3, 5):
+    ...     en.write_dataset(pl.DataFrame({"price": [price]}), "prices", mode="overwrite")
+    >>> len(en.clean("prices")), len(en.clean("prices", older_than="0s"))
+    (0, 2)
+    >>> en.read("prices")["price"].to_list()
+    [5]
+    """
+    with reported:
+        path = _sources.path(folder)
+        cutoff = time.time() - _seconds(older_than)
+        newest = _manifest.newest(path)
+        if newest is None:
+            raise _manifest.missing(path)
+        named, old = set(newest.column("path")), []
+        for number in _manifest.numbers(path):
+            if number >= newest.number:
+                continue
+            if os.path.getmtime(_manifest.path_of(path, number)) > cutoff:
+                named.update(_manifest.opened(path, number).column("path"))
+            else:
+                old.append(_manifest.path_of(path, number))
+        removed = []
+        for name in _entasis.folder_files(path):
+            whole = os.path.join(path, *name.split("/"))
+            if is_of_job(name) and name not in named and os.path.getmtime(whole) <= cutoff:
+                os.remove(whole)
+                removed.append(whole)
+        # Manifests go last: a file that none names any more is an orphan.
+        for whole in old:
+            os.remove(whole)
+            removed.append(whole)
+        return removed
+
+
+def _seconds(older_than: Any) -> float:
+    if isinstance(older_than, datetime.timedelta):
+        seconds = older_than.total_seconds()
+    else:
+        found = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
+        if found is None:
+            raise ArgumentError(
+                f"older_than={shown(older_than)}: a timedelta, or a text such as '7d', '12h', '30m', '0s'"
+            )
+        seconds = datetime.timedelta(**{_UNITS[found[2]]: int(found[1])}).total_seconds()
+    if seconds < 0:
+        raise ArgumentError(f"older_than={shown(older_than)}: it is not negative")
+    return seconds

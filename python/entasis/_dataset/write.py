@@ -1,0 +1,246 @@
+"""Writes folders of files, and changes which files are their tables."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from typing import TYPE_CHECKING, Any, Literal
+
+from entasis import _entasis
+from entasis._arguments import sources as _sources
+from entasis._arguments.options import integer, shown
+from entasis._file.opened import Opened
+from entasis._grow.writer import batches
+from entasis._memory import reported
+from entasis._write import destination
+from entasis.errors import ArgumentError, ConflictError, ExistingFileError
+
+from . import manifest as _manifest
+from .files_of_job import Job, is_of_job
+from .scan import FolderScan
+
+if TYPE_CHECKING:
+    import os as _os
+    from collections.abc import Iterable, Mapping
+
+    from .manifest import Manifest
+    from .part import FileFacts
+
+# The pauses between attempts to commit, in seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.25
+
+
+def write_dataset(
+    value: Any,
+    folder: str | _os.PathLike[str],
+    *,
+    partition_by: str | Iterable[str] | None = None,
+    rows_per_file: int | None = None,
+    mode: Literal["error", "append", "overwrite"] = "error",
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> None:
+    """Write a table into a folder of files, with a manifest that says which files these are.
+
+    Readers see the table before or after the call, never a part of it: the manifest is created
+    last, and only if no other job created one with its number.
+
+    Parameters
+    ----------
+    value
+        A frame, an open file, a scan, an Arrow stream, or an iterable of frames. All rows have the
+        columns and types of the first ones.
+    folder
+        The folder, which is made.
+    partition_by
+        The names of columns that become keys: folders `key=value` in the names of the files. Their
+        values are integers, dates or text; None is missing. The columns are not in the files.
+    rows_per_file
+        The greatest number of rows of a file. None writes one file for each combination of keys.
+    mode
+        "error" if the folder has files, "append" to add rows to the table, or "overwrite" to
+        replace the table. Replaced files stay until `clean`.
+    compression, threads, durable
+        As for `write`.
+    wait
+        For how many seconds an append is tried again after other jobs committed.
+
+    Raises
+    ------
+    ExistingFileError
+        The folder has files, and `mode="error"`.
+    ConflictError
+        Another job changed the table since this one began, and rows would be lost; or `wait` is
+        over.
+    ArgumentError
+        Rows have other columns or types than the table, or other keys.
+    ColumnNotFoundError
+        No column has the name of a key.
+    UnsupportedTypeError
+        A key has floats or other values that are not text, integers or dates.
+
+        After any error the table is unchanged, and the files of the job are removed.
+
+    Notes
+    -----
+    At most 256 files are written at a time, with memory for some batches of each.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"city": ["Oslo", "Rome", "Oslo"], "price": [3, 5, 4]})
+    >>> en.write_dataset(frame, "prices", partition_by="city")
+    >>> en.scan("prices").filter(en.col("city") == "Oslo").read()["price"].to_list()
+    [3, 4]
+    >>> en.write_dataset(pl.DataFrame({"city": ["Bern"], "price": [4]}), "prices", mode="append")
+    >>> en.scan("prices").count()
+    4
+    """
+    with reported:
+        path = _sources.path(folder)
+        if mode not in ("error", "append", "overwrite"):
+            raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
+        rows = None if rows_per_file is None else integer(rows_per_file)
+        if rows_per_file is not None and (rows is None or rows < 1):
+            raise ArgumentError(f"rows_per_file={shown(rows_per_file)}: one row or more")
+        keys = _names(partition_by)
+        to = destination(None, compression, threads, durable, wait)
+        before = _before(path, mode)
+        if before is not None and mode == "append":
+            known = before.keys.names
+            if partition_by is not None and keys != known:
+                raise ArgumentError(
+                    f"partition_by={shown(tuple(keys))}: the keys of the table are {shown(tuple(known))}"
+                )
+            keys = known
+        job = Job(path, secrets.token_hex(8), keys, {}, to, rows)
+        try:
+            if before is not None and mode == "append":
+                job.types = dict(zip(before.keys.names, before.keys.types, strict=True))
+                _declare(job, before)
+            for frame in _frames(value):
+                job.add(frame)
+            found = job.finish()
+            commit(path, job, found, before, mode, wait, durable)
+        except BaseException:
+            job.abort()
+            raise
+
+
+def _names(partition_by: Any) -> list[str]:
+    if partition_by is None:
+        return []
+    names = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"partition_by: {shown(name)} is not the name of a column")
+    if len(set(names)) < len(names):
+        raise ArgumentError(f"partition_by: a column is named twice in {shown(tuple(names))}")
+    return names
+
+
+def _before(folder: str, mode: str) -> Manifest | None:
+    """The manifest of the folder before the job; None if the folder has no table."""
+    found = _manifest.newest(folder)
+    if found is None and os.path.isdir(folder):
+        # Files of jobs that did not commit, or not yet, are not in the way.
+        names = [name for name in _entasis.folder_files(folder) if not is_of_job(name)]
+        if names:
+            raise ExistingFileError(
+                f"{shown(folder, 200)} has other files than a data set, such as {shown(names[0])}: name another folder"
+            )
+    if found is not None and mode == "error":
+        raise ExistingFileError(
+            f"{shown(folder, 200)} has a data set: mode='append' adds rows to it, and mode='overwrite' replaces it"
+        )
+    return found
+
+
+def _frames(value: Any) -> Any:
+    """The frames of a value."""
+    if isinstance(value, FolderScan):
+        return value.batches(1 << 20)
+    if isinstance(value, list) and value and not isinstance(value[0], dict):
+        value = iter(value)
+    if isinstance(value, Opened) or not isinstance(value, str):
+        return batches(value)
+    raise ArgumentError(f"{shown(value)} is not a frame")
+
+
+def _declare(job: Job, before: Manifest) -> None:
+    """Set the columns of an append from the table."""
+    from .files import of_manifest
+    from .query import Query
+    from .read import read
+    from .table import Table
+
+    if not before.file.n_rows:
+        return
+    table = Table(of_manifest(before), fills=False)
+    host = table.first.written_by
+    if host is None or host == "r":
+        raise ArgumentError(f"the files were not written from Python: append to {shown(before.folder, 200)} from there")
+    job.declare(read(Query(table).limited(0), host, None, index=True), host)
+
+
+def commit(
+    folder: str,
+    job: Job,
+    found: list[FileFacts],
+    before: Manifest | None,
+    mode: str,
+    wait: float,
+    durable: bool | None,
+) -> None:
+    """Create a manifest with the files of a job, and for an append with those before.
+
+    Raises
+    ------
+    ConflictError
+        Another job committed since `before`, and an append can't follow it.
+    """
+    until, pause = time.monotonic() + wait, _FIRST_PAUSE
+    while True:
+        names, types = _columns(folder, found, before)
+        keys = [(key, job.types.get(key, "string")) for key in job.keys]
+        if before is not None and mode == "compact":
+            keys = list(zip(before.keys.names, before.keys.types, strict=True))
+        old = _manifest.known(before) if before is not None and mode == "append" else []
+        if before is not None and mode == "append":
+            if before.file.n_rows and (before.names, before.types) != (names, types) and found:
+                raise ArgumentError("another job changed the columns of the table: write the rows again")
+            if before.file.n_rows or not found:
+                names, types = before.names, before.types
+            keys = list(zip(before.keys.names, before.keys.types, strict=True)) if before.file.n_rows else keys
+        number = 0 if before is None else before.number + 1
+        try:
+            _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode)
+        except ExistingFileError:
+            newer = _manifest.opened(folder, number)
+            if newer.job == job.name:
+                # The answer to an earlier attempt was lost.
+                return
+            if mode != "append":
+                raise ConflictError(
+                    f"another job changed {shown(folder, 200)} meanwhile, and its rows would be lost: try again"
+                ) from None
+            if time.monotonic() > until:
+                raise ConflictError(f"other jobs changed {shown(folder, 200)} for longer than wait={wait}") from None
+            time.sleep(pause * (0.5 + secrets.randbelow(1000) / 1000))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            before = _manifest.newest(folder)
+            continue
+        return
+
+
+def _columns(folder: str, found: list[FileFacts], before: Manifest | None) -> tuple[list[str], list[str]]:
+    """The names and types of the columns of files."""
+    from entasis._open import open_value
+
+    if not found:
+        return ([], []) if before is None else (before.names, before.types)
+    file: Any = open_value(os.path.join(folder, *found[0].path.split("/")))
+    names, types = file._view.schema()
+    return list(names), list(types)

@@ -1,0 +1,536 @@
+"""Data sets: folders of files with a manifest, their commits, and what readers see of them."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+import static_frame as sf
+from polars.testing import assert_frame_equal
+
+import entasis as en
+from entasis._dataset import manifest as _manifest
+from entasis._dataset import write as _write
+
+KEYS = ["k", "c", "d"]
+
+
+def frame(n: int = 3000, seed: int = 0) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    words = ["a", "b/c", None, "é", "", "A", "a=b", "01", "x y%"]
+    days = [datetime.date(2024, 1, 1), datetime.date(2023, 12, 31), None]
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "k": random.integers(-2, 3, n),
+            "c": [words[i] for i in random.integers(0, len(words), n)],
+            "d": [days[i] for i in random.integers(0, 3, n)],
+            "x": random.normal(size=n),
+            "t": [f"text {i % 50}" for i in range(n)],
+        },
+        schema_overrides={"c": pl.String, "d": pl.Date},
+    )
+
+
+def in_order(found: pl.DataFrame) -> pl.DataFrame:
+    return found.select(sorted(found.columns)).sort("id")
+
+
+@pytest.mark.parametrize("host", ["polars", "pandas", "pyarrow"])
+def test_partitioned_tables_come_back(tmp_path, host: str) -> None:
+    whole = frame()
+    value = {"polars": lambda: whole, "pandas": lambda: whole.to_pandas(), "pyarrow": lambda: whole.to_arrow()}[host]()
+    if host == "pandas":
+        value["d"] = pd.to_datetime(value["d"])
+    en.write_dataset(value, tmp_path / "set", partition_by=KEYS)
+    scan = en.scan(tmp_path / "set")
+    assert scan.column_names == ["id", "x", "t", *KEYS]
+    assert_frame_equal(in_order(scan.read(to="polars")), in_order(whole))
+    assert scan.count() == whole.height
+    for condition, mask in (
+        (en.col("c") == "b/c", pl.col("c") == "b/c"),
+        ((en.col("k") > 0) & (en.col("x") > 1), (pl.col("k") > 0) & (pl.col("x") > 1)),
+        (en.col("d").is_missing(), pl.col("d").is_null()),
+        (
+            ~(en.col("c") == "a") & (en.col("d") < "2024-01-01"),
+            (pl.col("c") != "a") & (pl.col("d") < datetime.date(2024, 1, 1)),
+        ),
+    ):
+        assert_frame_equal(in_order(scan.filter(condition).read(to="polars")), in_order(whole.filter(mask)))
+
+
+def test_arrays_and_frames_of_static_frame(tmp_path) -> None:
+    arrays = {"k": np.array([1, 0, 1]), "x": np.array([1.5, 2.5, 3.5])}
+    en.write_dataset(arrays, tmp_path / "arrays", partition_by="k")
+    assert en.scan(tmp_path / "arrays").read()["x"].tolist() == [2.5, 1.5, 3.5]
+    en.write_dataset(sf.Frame.from_items(arrays.items()), tmp_path / "frames", partition_by="k")
+    found = en.scan(tmp_path / "frames").read()
+    assert isinstance(found, sf.Frame)
+    assert found["x"].values.tolist() == [2.5, 1.5, 3.5]
+
+
+def test_labels_of_rows_stay(tmp_path) -> None:
+    value = pd.DataFrame({"k": [1, 0, 1], "x": [1, 2, 3]}, index=pd.Index(["a", "b", "c"], name="label"))
+    en.write_dataset(value, tmp_path / "set", partition_by="k")
+    expected = value.iloc[[1, 0, 2]][["x", "k"]]
+    pd.testing.assert_frame_equal(en.scan(tmp_path / "set").read(), expected)
+    en.write_dataset(value.reset_index(drop=True), tmp_path / "plain", partition_by="k", rows_per_file=1)
+    found = en.scan(tmp_path / "plain").read()
+    assert found.index.equals(pd.RangeIndex(3))
+    assert found["x"].tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda whole, path: whole,
+        lambda whole, path: [whole[:1000], whole[1000:]],
+        lambda whole, path: (whole[i : i + 700] for i in range(0, 3000, 700)),
+        lambda whole, path: en.open(path),
+        lambda whole, path: en.open(path).filter(en.col("id") >= 0),
+        lambda whole, path: en.scan([path]),
+        lambda whole, path: whole.to_arrow().to_reader(500),
+        lambda whole, path: ds.dataset(whole.to_arrow()),
+    ],
+)
+def test_all_kinds_of_values(tmp_path, value) -> None:
+    whole = frame()
+    en.write(whole, tmp_path / "whole.entasis")
+    en.write_dataset(value(whole, tmp_path / "whole.entasis"), tmp_path / "set", partition_by="k", rows_per_file=400)
+    assert_frame_equal(in_order(en.scan(tmp_path / "set").read(to="polars")), in_order(whole), check_dtypes=True)
+    assert max(len(en.open(path)) for path in en.scan(tmp_path / "set").paths) <= 400
+
+
+def test_others_read_our_folders(tmp_path) -> None:
+    whole = frame()
+    en.write_dataset(whole, tmp_path / "set", partition_by=["k", "c"])
+    # The folders have the names that pyarrow and DuckDB write.
+    ds.write_dataset(
+        whole.to_arrow(),
+        tmp_path / "theirs",
+        format="parquet",
+        partitioning=ds.partitioning(pa.schema([("k", pa.int64()), ("c", pa.string())]), flavor="hive"),
+    )
+    ours = {str(path.parent.relative_to(tmp_path / "set")) for path in (tmp_path / "set").rglob("part-*")}
+    theirs = {str(path.parent.relative_to(tmp_path / "theirs")) for path in (tmp_path / "theirs").rglob("part-*")}
+    # pyarrow writes empty text as a missing value.
+    assert {name for name in ours if not name.endswith("c=")} == {name for name in theirs if not name.endswith("c=")}
+    connection = duckdb.connect()
+    connection.register("s", en.scan(tmp_path / "set").to_dataset())
+    expected = whole.group_by("k", "c").len().sort("k", "c").rows()
+    assert connection.sql("select k, c, count(*) from s group by all order by k, c nulls first").fetchall() == expected
+    assert en.scan(tmp_path / "set").lazy().group_by("k", "c").len().sort("k", "c").collect().rows() == expected
+
+
+def test_bounds_rule_out_files(tmp_path) -> None:
+    days = pl.datetime_range(datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2), "1m", eager=True)[:1000]
+    whole = pl.DataFrame(
+        {
+            "id": np.arange(1000),
+            "x": np.where(np.arange(1000) == 950, np.nan, np.arange(1000) / 10),
+            "t": [f"text {i:04}" for i in range(1000)],
+            "when": days,
+            "m": [None if i >= 900 else i for i in range(1000)],
+        }
+    )
+    en.write_dataset(whole, tmp_path / "set", rows_per_file=100)
+    scan = en.scan(tmp_path / "set")
+    table = scan._query.table
+
+    def opened(condition: Any) -> tuple[int, int]:
+        before = table.n_opened
+        return scan.filter(condition).count(), table.n_opened - before
+
+    # The first file is open already.
+    assert opened(en.col("id") == 555) == (1, 1)
+    assert opened(en.col("id").between(250, 349)) == (100, 2)
+    assert opened(en.col("id") < 50) == (50, 0)
+    assert opened(en.col("id").is_in([5, 995])) == (2, 1)
+    assert opened(en.col("t") == "text 0731") == (1, 1)
+    assert opened(en.col("when") >= days[980]) == (20, 1)
+    assert opened(en.col("m").is_missing()) == (100, 1)
+    assert opened((en.col("id") == 1) | (en.col("id") == 999)) == (2, 1)
+    assert opened(en.col("id") > 5000) == (0, 0)
+    # NaN may be greater than all numbers.
+    assert opened(en.col("x") > 5000)[1] <= 1
+    assert opened(~(en.col("id") < 950))[0] == 50
+    assert opened(en.col("x").is_nan())[0] == 1
+    # A file without values has no bounds.
+    assert opened(en.col("m") >= 850) == (50, 2)
+    before = table.n_opened
+    assert scan.lazy().filter(pl.col("id") == 555).collect().height == 1
+    assert table.n_opened - before <= 1
+    assert scan.count() == 1000
+    assert table.n_opened - before <= 1
+    with pytest.raises(en.ArgumentError, match="t"):
+        scan.filter(en.col("t") > 3).count()
+
+
+def test_random_conditions_with_bounds(tmp_path) -> None:
+    random = np.random.default_rng(3)
+    whole = frame(2000).with_columns(
+        x=pl.when(pl.col("id") % 7 == 0)
+        .then(float("nan"))
+        .when(pl.col("id") % 11 == 0)
+        .then(None)
+        .otherwise(pl.col("x"))
+    )
+    en.write(whole, tmp_path / "whole.entasis")
+    file = en.open(tmp_path / "whole.entasis")
+    en.write_dataset(whole, tmp_path / "set", partition_by=["k", "c"], rows_per_file=90)
+    scan = en.scan(tmp_path / "set")
+
+    def leaf() -> en.Condition:
+        name = str(random.choice(["id", "x", "t", "k", "c", "d"]))
+        column = en.col(name)
+        kind = random.integers(0, 7)
+        value: Any = {
+            "id": int(random.integers(-5, 2005)),
+            "x": float(random.normal()),
+            "t": f"text {random.integers(0, 60)}",
+            "k": int(random.integers(-3, 4)),
+            "c": str(random.choice(["a", "b/c", "é", "zz", ""])),
+            "d": datetime.date(2023, 12, int(random.integers(28, 32))),
+        }[name]
+        if kind == 0:
+            return column.is_missing()
+        if kind == 1:
+            return column.is_in([value])
+        return [column == value, column != value, column < value, column >= value, column > value][kind - 2]
+
+    def condition(depth: int) -> en.Condition:
+        if depth == 0 or random.random() < 0.3:
+            return leaf()
+        kind = random.integers(0, 3)
+        if kind == 0:
+            return ~condition(depth - 1)
+        one, other = condition(depth - 1), condition(depth - 1)
+        return one & other if kind == 1 else one | other
+
+    for _ in range(150):
+        test = condition(3)
+        expected = file.filter(test).read(to="polars")["id"].to_list()
+        assert sorted(scan.filter(test).read(to="polars")["id"].to_list()) == expected, test
+        assert scan.filter(test).count() == len(expected)
+
+
+def test_modes(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    with pytest.raises(en.ExistingFileError, match="mode='append' adds rows"):
+        en.write_dataset(pl.DataFrame({"a": [2]}), path)
+    en.write_dataset(pl.DataFrame({"a": [2]}), path, mode="append")
+    assert en.append(pl.DataFrame({"a": [3]}), path) == []
+    assert en.read(path)["a"].to_list() == [1, 2, 3]
+    for rows, said in (
+        (pl.DataFrame({"b": [1]}), "no column 'b'"),
+        (pl.DataFrame({"a": ["x"]}), "column 'a'"),
+        (pl.DataFrame({"a": [1.5]}), "column 'a'"),
+    ):
+        with pytest.raises(en.EntasisError, match=said):
+            en.append(rows, path)
+    # Values that the type of the table holds exactly are taken.
+    en.append(pd.DataFrame({"a": [4.0]}), path)
+    assert en.read(path)["a"].to_list() == [1, 2, 3, 4]
+    with pytest.raises(en.ArgumentError, match="keys of the table"):
+        en.write_dataset(pl.DataFrame({"a": [1], "k": [1]}), path, mode="append", partition_by="k")
+    with pytest.raises(en.ArgumentError, match="are for files"):
+        en.append(pl.DataFrame({"a": [1]}), path, widen=True)
+    assert sum(1 for _ in path.rglob("part-*")) == 4
+    old = en.scan(path)
+    en.write_dataset(pl.DataFrame({"z": ["new"]}), path, mode="overwrite")
+    assert en.read(path)["z"].to_list() == ["new"]
+    assert old.read()["a"].to_list() == [1, 2, 3, 4]
+    (tmp_path / "other").mkdir()
+    en.write(pl.DataFrame({"a": [1]}), tmp_path / "other" / "mine.entasis")
+    for mode in ("error", "append", "overwrite"):
+        with pytest.raises(en.ExistingFileError, match=r"mine.entasis"):
+            en.write_dataset(pl.DataFrame({"a": [1]}), tmp_path / "other", mode=mode)
+    with pytest.raises(en.MissingFileError, match="has no manifest"):
+        en.append(pl.DataFrame({"a": [1]}), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("value", "keys", "said"),
+    [
+        (pl.DataFrame({"k": [1.5], "x": [1]}), "k", "keys are integers, dates or text"),
+        (pl.DataFrame({"k": [b"1"], "x": [1]}), "k", "keys are integers, dates or text"),
+        (pl.DataFrame({"k": [True], "x": [1]}), "k", "keys are integers, dates or text"),
+        (pl.DataFrame({"k": [[1]], "x": [1]}), "k", ""),
+        (pl.DataFrame({"k": ["x" * 300], "x": [1]}), "k", "302 bytes"),
+        (pl.DataFrame({"k": [2**63], "x": [1]}, schema_overrides={"k": pl.UInt64}), "k", "integers of 64 bits"),
+        (pl.DataFrame({"k": [datetime.datetime(2024, 1, 1, 5)], "x": [1]}), "k", "times of day"),
+        (pl.DataFrame({"k": [1]}), "k", "names all columns"),
+        (pl.DataFrame({"k": [1], "x": [1]}), "z", "no column 'z'"),
+        (pl.DataFrame({"k": [1], "x": [1]}), ["k", "k"], "named twice"),
+        ([pl.DataFrame({"k": [1], "x": [1]}), pl.DataFrame({"k": [1], "x": ["a"]})], "k", "column 'x'"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(tmp_path, value, keys, said: str) -> None:
+    with pytest.raises(Exception, match=said):
+        en.write_dataset(value, tmp_path / "set", partition_by=keys)
+    assert not (tmp_path / "set").exists()
+
+
+def test_an_overwrite_does_not_lose_an_append(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    commit = _write.commit
+
+    def late(*args: Any) -> None:
+        monkeypatch.setattr(_write, "commit", commit)
+        en.append(pl.DataFrame({"a": [2]}), path)
+        commit(*args)
+
+    monkeypatch.setattr(_write, "commit", late)
+    with pytest.raises(en.ConflictError, match="another job changed"):
+        en.write_dataset(pl.DataFrame({"a": [9]}), path, mode="overwrite")
+    assert en.read(path)["a"].to_list() == [1, 2]
+    assert sum(1 for _ in path.rglob("part-*")) == 2
+    # An append follows another.
+    monkeypatch.setattr(_write, "commit", late)
+    en.append(pl.DataFrame({"a": [3]}), path)
+    assert en.read(path)["a"].to_list() == [1, 2, 2, 3]
+    monkeypatch.setattr(_write, "commit", late)
+    with pytest.raises(en.ConflictError):
+        en.compact(path)
+    assert en.read(path)["a"].to_list() == [1, 2, 2, 3, 2]
+
+
+def test_a_commit_whose_answer_is_lost_counts_once(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    store = _manifest.store
+
+    def lost(*args: Any) -> None:
+        store(*args)
+        monkeypatch.setattr(_manifest, "store", store)
+        store(*args)
+
+    monkeypatch.setattr(_manifest, "store", lost)
+    en.append(pl.DataFrame({"a": [2]}), path)
+    assert en.read(path)["a"].to_list() == [1, 2]
+    assert _manifest.newest_number(str(path)) == 1
+
+
+@pytest.mark.parametrize("fails", ["_manifest.store", "Job.finish", "Job.add", "facts"])
+def test_failures_leave_the_table(tmp_path, monkeypatch, fails: str) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1], "k": [1]}), path, partition_by="k")
+    before = sorted(path.rglob("*"))
+
+    def failing(*args: Any, **options: Any) -> None:
+        raise OSError("the disk is gone")
+
+    if fails == "facts":
+        monkeypatch.setattr("entasis._dataset.files_of_job.facts", failing)
+    else:
+        place, name = fails.split(".")
+        monkeypatch.setattr(getattr(_write, place), name, failing)
+    for mode in ("append", "overwrite"):
+        with pytest.raises(OSError, match="disk is gone"):
+            en.write_dataset(
+                pl.DataFrame({"a": [2], "k": [2]}),
+                path,
+                mode=mode,
+                **({"partition_by": "k"} if mode == "overwrite" else {}),
+            )
+    monkeypatch.undo()
+    assert sorted(path.rglob("*")) == before
+    assert en.read(path)["a"].to_list() == [1]
+
+
+APPENDS = """
+import sys, entasis as en, polars as pl
+for i in range(int(sys.argv[3])):
+    en.append(pl.DataFrame({"w": [int(sys.argv[2])] * 3, "i": [i] * 3}), sys.argv[1], wait=60)
+"""
+
+
+def test_processes_append_at_once(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"w": [-1], "i": [-1]}), path)
+    run = [subprocess.Popen([sys.executable, "-c", APPENDS, str(path), str(i), "8"]) for i in range(3)]
+    while any(process.poll() is None for process in run):
+        # Readers see whole states.
+        found = en.read(path)
+        assert found.height % 3 == 1
+    assert [process.wait() for process in run] == [0, 0, 0]
+    counts = en.read(path).filter(pl.col("w") >= 0).group_by("w", "i").len()
+    assert counts.height == 24
+    assert counts["len"].unique().to_list() == [3]
+    assert len(en.scan(path).paths) == 25
+
+
+def test_killed_jobs_leave_whole_tables(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"w": [-1], "i": [-1]}), path)
+    for seconds in (0.4, 0.5, 0.6, 0.7):
+        process = subprocess.Popen([sys.executable, "-c", APPENDS, str(path), "5", "1000"])
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert en.read(path).height % 3 == 1
+        en.verify(path)
+    before = en.read(path)
+    en.clean(path, older_than="0s")
+    assert_frame_equal(en.read(path), before)
+    named = {os.path.relpath(name, path) for name in en.scan(path).paths}
+    assert {str(name.relative_to(path)) for name in path.rglob("part-*")} == named
+    assert len(list((path / "_entasis").glob("*.entasis"))) == 1
+
+
+def test_compact_and_clean(tmp_path) -> None:
+    path = tmp_path / "set"
+    whole = frame(900)
+    for start in range(0, 900, 300):
+        en.write_dataset(whole[start : start + 300], path, mode="append" if start else "error", partition_by="k")
+    before = in_order(en.read(path))
+    n_files = len(en.scan(path).paths)
+    old = en.scan(path)
+    en.compact(path)
+    assert len(en.scan(path).paths) == whole["k"].n_unique() < n_files
+    assert_frame_equal(in_order(en.read(path)), before)
+    assert_frame_equal(in_order(old.read()), before)
+    number = _manifest.newest_number(str(path))
+    en.compact(path)
+    assert _manifest.newest_number(str(path)) == number
+    assert en.clean(path) == []
+    removed = en.clean(path, older_than=datetime.timedelta(0))
+    assert sum(name.endswith(".entasis") and "part-" in name for name in removed) == n_files
+    assert_frame_equal(in_order(en.read(path)), before)
+    for duration in ("7", "d", "-1d", 7, datetime.timedelta(-1)):
+        with pytest.raises(en.ArgumentError, match="older_than"):
+            en.clean(path, older_than=duration)
+
+
+def test_info_and_verify(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(frame(), path, partition_by="k")
+    found = en.info(path)
+    assert (found.n_rows, found.n_files, found.manifest) == (3000, 5, 0)
+    assert [key["name"] for key in found.keys] == ["k"]
+    assert en.verify(path).n_values > 3000 * 4
+    (name, *_) = en.scan(path).paths
+    content = Path(name).read_bytes()
+    Path(name).write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+    with pytest.raises(en.CorruptFileError, match=r"1 of 6 files of .* are damaged: .*part-"):
+        en.verify(path)
+    os.remove(name)
+    with pytest.raises(en.CorruptFileError, match="which does not exist"):
+        en.verify(path)
+    with pytest.raises(en.MissingFileError, match="which does not exist"):
+        en.scan(path).read()
+
+
+def test_a_file_that_changes_alone(tmp_path) -> None:
+    path = tmp_path / "set"
+    big = pl.DataFrame({"a": np.arange(400_000) * 7919 % 1_000_003})
+    en.write_dataset(big, path)
+    (name,) = en.scan(path).paths
+    en.append(pl.DataFrame({"a": [7]}), name)
+    assert en.scan(path).count() == 400_000
+    assert_frame_equal(en.read(path), big)
+    with pytest.warns(UserWarning, match="1 files were changed after the manifest named them"):
+        en.verify(path)
+    assert en.scan(path, manifest=False).count() == 400_001
+    with pytest.raises(en.ArgumentError, match="is a data set"):
+        en.scan(str(path / "*.entasis"))
+    with pytest.raises(en.ArgumentError, match="is a data set"):
+        en.scan([name])
+    en.write(pl.DataFrame({"a": [1]}), name)
+    with pytest.raises(en.CorruptFileError, match="was changed after the manifest"):
+        en.scan(path)
+
+
+def forged(path: Path, name: str) -> None:
+    """Replace the path of the file in a manifest."""
+    number = _manifest.newest_number(str(path))
+    assert number is not None
+    where = Path(_manifest.path_of(str(path), number))
+    file = en.open(where)
+    table, metadata = file.read(to="pyarrow"), file.metadata
+    paths = pa.array([name] * len(table), pa.large_string())
+    en.write(table.set_column(0, "path", paths), where, metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../out.entasis",
+        "/etc/passwd",
+        "a/../../out.entasis",
+        "./x",
+        "a//b",
+        "",
+        "C:/x",
+        "a\\b",
+        "s3://x",
+        "NUL",
+        "con.entasis",
+        "a/..",
+        "a\0b",
+    ],
+)
+def test_manifests_do_not_lead_out_of_their_folder(tmp_path, name: str) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    en.write(pl.DataFrame({"a": [2]}), tmp_path / "out.entasis")
+    forged(path, name)
+    with pytest.raises(en.CorruptFileError, match="a path out of its folder"):
+        en.scan(path)
+
+
+def test_links_do_not_lead_out_of_the_folder(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    en.write(pl.DataFrame({"a": [2]}), tmp_path / "out.entasis")
+    (path / "link.entasis").symlink_to(tmp_path / "out.entasis")
+    (path / "folder").symlink_to(tmp_path)
+    for name in ("link.entasis", "folder/out.entasis"):
+        forged(path, name)
+        with pytest.raises(en.CorruptFileError, match="a path out of its folder"):
+            en.scan(path)
+
+
+def test_damaged_manifests(tmp_path) -> None:
+    path = tmp_path / "set"
+    en.write_dataset(pl.DataFrame({"a": [1]}), path)
+    where = Path(_manifest.path_of(str(path), 0))
+    content = where.read_bytes()
+    for damaged in (b"", content[:-5], content[:40] + b"\xff" + content[41:]):
+        where.write_bytes(damaged)
+        with pytest.raises(en.EntasisError):
+            en.scan(path).read()
+    en.write({"a": np.arange(3)}, where)
+    with pytest.raises(en.CorruptFileError, match="is not a manifest"):
+        en.scan(path)
+
+
+def test_threads_and_many_open_files(tmp_path) -> None:
+    n = 700
+    whole = pl.DataFrame({"id": np.arange(2 * n), "k": np.arange(2 * n) % n})
+    en.write_dataset(iter([whole[:n], whole[n:]]), tmp_path / "set", partition_by="k")
+    scan = en.scan(tmp_path / "set")
+    assert_frame_equal(in_order(scan.read()), in_order(whole))
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(scan.filter(en.col("k") < 350).count())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [700] * 4
