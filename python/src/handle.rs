@@ -42,7 +42,7 @@ pub struct Handle {
     nan_is_null: OnceLock<NanIsNull>,
 }
 
-/// What a handle reads from. Handles with other options share it.
+/// The source of a handle's values. Handles with other options share it.
 enum Content {
     File(Arc<File>),
     /// A table of another format. The first use other than a read of whole columns makes a file of

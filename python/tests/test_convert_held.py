@@ -67,7 +67,9 @@ def frame() -> pd.DataFrame:
             "b": i % 2 == 0,
             "masked": pd.array(np.where(i % 3 == 0, None, i), dtype="Int32"),
             "flag": pd.array(np.where(i % 3 == 0, None, i % 2 == 0), dtype="boolean"),
-            "text": pd.array(np.where(i % 3 == 0, None, np.array([f"gr\u00fcn {k}" * (k % 3) for k in i])), dtype="string"),
+            "text": pd.array(
+                np.where(i % 3 == 0, None, np.array([f"gr\u00fcn {k}" * (k % 3) for k in i])), dtype="string"
+            ),
             "cat": pd.Categorical.from_codes(i % 4 - 1, ["u", "v", "w"]),
             "time": pd.Timestamp("2020-01-01", tz="Europe/Zurich") + pd.to_timedelta(i, "s"),
             "day": pd.to_datetime("2020-01-01") + pd.to_timedelta(i, "D").astype("timedelta64[s]"),
@@ -97,7 +99,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def caught(path: Path, to: Any, **options: Any) -> tuple[Any, list[str]]:
-    """What a read gives or raises, and its warnings."""
+    """The value or the error of a read, and its warnings."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         try:

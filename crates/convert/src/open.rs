@@ -167,7 +167,11 @@ fn file_of(
     file_of_plan(&plan, name, limits, lend, monitor)
 }
 
-/// These values in memory, where they are if they are a long table.
+/// Opens values: a long table in its memory, other values as a file in memory. Errors show `name` as
+/// the path. `lend` is that of [`open`].
+///
+/// # Errors
+/// As [`Plan::new`], and for values that do not fit their type.
 pub fn hold_values(
     values: Values,
     name: &Path,

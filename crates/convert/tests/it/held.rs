@@ -92,11 +92,11 @@ fn columns(n: usize) -> Vec<(&'static str, Value)> {
         ("time_int", time(Data::Integer(column(n, |x| or_na(x, int(x)))))),
         ("span", span(Data::Double(column(n, |x| (x % 50) as f64 / 2.0)), "hours")),
         ("span_int", span(Data::Integer(column(n, |x| or_na(x, int(x) % 100))), "mins")),
-        ("str", strings(n, |row| Some((word(row), Mark::Utf8)))),
-        ("str_na", strings(n, |row| (row % 3 > 0).then(|| (word(row), Mark::Utf8)))),
-        ("str_native", strings(n, |row| (row % 3 > 0).then(|| (word(row), Mark::Native)))),
-        ("str_empty", strings(n, |_| Some((String::new(), Mark::Utf8)))),
-        ("str_none", strings(n, |_| None)),
+        ("str", strings(n, |row| Some((word(row), Mark::Utf8))).into()),
+        ("str_na", strings(n, |row| (row % 3 > 0).then(|| (word(row), Mark::Utf8))).into()),
+        ("str_native", strings(n, |row| (row % 3 > 0).then(|| (word(row), Mark::Native))).into()),
+        ("str_empty", strings(n, |_| Some((String::new(), Mark::Utf8))).into()),
+        ("str_none", strings(n, |_| None).into()),
     ]
 }
 
@@ -123,37 +123,40 @@ fn missing(bits: &[u8], n: usize) -> Vec<bool> {
     (0..n).map(|i| bits[i / 8] >> (i % 8) & 1 == 0).collect()
 }
 
+fn ask<'a>(info: &ColumnInfo, read: &dyn Fn(Request<'_>), output: Output<'a>, missing: MissingTo<'a>) {
+    read(Request { column: info.index, rows: Rows::All, output, missing });
+}
+
 /// Reads a column by a function that fulfils requests, in each form that hosts ask for. In the
 /// place of missing values there is 0.
 fn forms(info: &ColumnInfo, read: &dyn Fn(Request<'_>)) -> Vec<Vec<u8>> {
     let n = info.record.n_values as usize;
     let of = info.record.column_type;
-    let ask = |output, missing| read(Request { column: info.index, rows: Rows::All, output, missing });
     let mut bits = vec![0u8; n.div_ceil(8)];
     let mut mask = vec![9u8; n];
     let mut all = Vec::new();
     if of.physical == Physical::Bool {
         let (mut values, mut packed) = (vec![9u8; n], vec![0u8; n.div_ceil(8)]);
-        ask(Output::Bools(&mut values), MissingTo::Mask(&mut mask));
+        ask(info, read, Output::Bools(&mut values), MissingTo::Mask(&mut mask));
         values.iter_mut().zip(&mask).filter(|(_, mask)| **mask > 0).for_each(|(value, _)| *value = 0);
-        ask(Output::Bits(&mut packed), MissingTo::Bits(&mut bits));
+        ask(info, read, Output::Bits(&mut packed), MissingTo::Bits(&mut bits));
         packed.iter_mut().zip(&bits).for_each(|(byte, valid)| *byte &= valid);
         all.extend([values, packed]);
     } else if let Some(width) = of.layout().width() {
         let mut words = vec![0u128; (n * width).div_ceil(16)];
         let values: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut words)[..n * width];
-        ask(Output::Words(&mut *values), MissingTo::Mask(&mut mask));
+        ask(info, read, Output::Words(values), MissingTo::Mask(&mut mask));
         for (value, _) in values.chunks_exact_mut(width).zip(&mask).filter(|(_, mask)| **mask > 0) {
             value.fill(0);
         }
         all.push(values.to_vec());
-        ask(Output::Words(&mut *values), MissingTo::Bits(&mut bits));
+        ask(info, read, Output::Words(values), MissingTo::Bits(&mut bits));
         if width <= 8 {
-            ask(Output::Words(&mut *values), MissingTo::Sentinel(0x8182_8384_8586_8788));
+            ask(info, read, Output::Words(values), MissingTo::Sentinel(0x8182_8384_8586_8788));
             all.push(values.to_vec());
         }
         if info.record.n_missing == 0 {
-            ask(Output::Words(&mut *values), MissingTo::Ignore);
+            ask(info, read, Output::Words(values), MissingTo::Ignore);
             all.push(values.to_vec());
         }
     }

@@ -111,7 +111,8 @@ impl Buffer {
         Some(Buffer { start, len, owner: Owner::Part(Arc::clone(mapping)) })
     }
 
-    /// The address of the first byte. It is aligned, unless the buffer is of a vector, and not readable if the buffer is empty.
+    /// The address of the first byte. It is aligned, unless the buffer is of a vector, and not
+    /// readable if the buffer is empty.
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
