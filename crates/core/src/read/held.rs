@@ -446,7 +446,7 @@ impl Task<'_> {
                     }
                 }
             }
-            Output::Bools(out) if out.is_empty() => {}
+            Output::Bools([]) => {}
             Output::Bools(out) => {
                 let out = &mut out[at..at + n];
                 out.copy_from_slice(bytes_of(&values));
