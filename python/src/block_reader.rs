@@ -52,7 +52,7 @@ pub fn read_blocks<'py>(
     meanwhile: Bound<'py, PyAny>,
     pandas: bool,
 ) -> PyResult<Option<Blocks<'py>>> {
-    let file = &handle.file;
+    let file = &handle.file(py)?;
     let found = handle.groups(py)?;
     check_len(file, &found.groups).map_err(|error| errors::raise(py, &error))?;
     let n_rows = usize::try_from(file.n_rows())
@@ -220,7 +220,7 @@ impl LooseColumns<'_> {
 /// Writes the names of all columns of the table into a new array of dtype `U`, one per element.
 #[pyfunction]
 pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let (file, view) = (&handle.file, NumpyArray::new(array)?);
+    let (file, view) = (handle.file(py)?, NumpyArray::new(array)?);
     if view.n() as u64 != file.n_columns() {
         return Err(pyo3::exceptions::PyValueError::new_err("the array doesn't fit the names"));
     }

@@ -51,7 +51,7 @@ impl FstParts {
 
     /// A handle of some columns, by number, and of the rows from `start` up to `stop`.
     fn part(&self, py: Python<'_>, columns: Option<Vec<usize>>, start: u64, stop: u64) -> PyResult<Handle> {
-        let work = |monitor: &dyn Monitor| self.parts.part(columns.as_deref(), start..stop, &lend, monitor);
-        Ok(Handle::of(Arc::new(monitor::run(py, work)?)))
+        let work = |monitor: &dyn Monitor| self.parts.hold(columns.as_deref(), start..stop, &lend, monitor);
+        Ok(Handle::from(monitor::run(py, work)?))
     }
 }

@@ -6,15 +6,17 @@ pub mod open;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use entasis::{ColumnInfo, Error, File, Groups, WriteOptions};
+use entasis::{ColumnInfo, Error, File, Groups, Held, Rows, WriteOptions};
+use entasis_convert::Opened;
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::export::Dictionaries;
+use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_of};
@@ -29,7 +31,7 @@ use open::Source;
 /// A file that is open for reading. Later commits to the file do not change what it reads.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Handle {
-    pub file: Arc<File>,
+    content: Arc<Mutex<Content>>,
     infos: OnceLock<Arc<Vec<ColumnInfo>>>,
     groups: OnceLock<Groups>,
     /// The classes for records, by their names in files.
@@ -40,14 +42,76 @@ pub struct Handle {
     nan_is_null: OnceLock<NanIsNull>,
 }
 
+/// The source of a handle's values. Handles with other options share it.
+enum Content {
+    File(Arc<File>),
+    /// A table of another format. The first use other than a read of whole columns makes a file of
+    /// it.
+    Held(Arc<Held>),
+}
+
 /// A generation of a file: number, time, operation, rows, bytes.
 type Generation = (u64, i64, &'static str, Option<u64>, u64);
 
 impl Handle {
     /// The handle of an open file.
     pub fn of(file: Arc<File>) -> Self {
+        Self::new_of(Arc::new(Mutex::new(Content::File(file))))
+    }
+
+    fn new_of(content: Arc<Mutex<Content>>) -> Self {
         let (infos, groups, nan_is_null) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { file, infos, groups, classes: None, nan_to_null: None, nan_is_null }
+        Self { content, infos, groups, classes: None, nan_to_null: None, nan_is_null }
+    }
+
+    fn content(&self) -> MutexGuard<'_, Content> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The table that no file was made of.
+    fn held(&self) -> Option<Arc<Held>> {
+        match &*self.content() {
+            Content::File(_) => None,
+            Content::Held(held) => Some(Arc::clone(held)),
+        }
+    }
+
+    /// The file, or one with the facts of the held table: names, types, labels, host map. It has
+    /// none of its rows.
+    fn schema_file(&self) -> Arc<File> {
+        match &*self.content() {
+            Content::File(file) => Arc::clone(file),
+            Content::Held(held) => Arc::clone(held.schema()),
+        }
+    }
+
+    /// The held table, if it can give all values of a read.
+    fn held_for(&self, rows: &Rows, infos: &[ColumnInfo], by: Reader) -> Option<Arc<Held>> {
+        let held = self.held().filter(|_| matches!(rows, Rows::All))?;
+        let layout = if let Host::Arrow(layout) = by.host { layout } else { format::LARGE };
+        let columns = infos.iter().map(|info| info.index);
+        let is_given = held.has_text(columns, format::text_layout(layout))
+            && !infos.iter().any(|info| by.nan_is_null.holds(info));
+        (is_given && !by.own).then_some(held)
+    }
+
+    fn n_rows_of(&self) -> u64 {
+        match &*self.content() {
+            Content::File(file) => file.n_rows(),
+            Content::Held(held) => held.n_rows(),
+        }
+    }
+
+    /// The file, which is made of a held table now. The memory of the table is freed.
+    pub fn file(&self, py: Python<'_>) -> PyResult<Arc<File>> {
+        let held = match &*self.content() {
+            Content::File(file) => return Ok(Arc::clone(file)),
+            Content::Held(held) => Arc::clone(held),
+        };
+        // The lock is free meanwhile: other threads may wait for it with the GIL.
+        let file = Arc::new(monitor::run(py, |monitor| held.file(monitor))?);
+        *self.content() = Content::File(Arc::clone(&file));
+        Ok(file)
     }
 
     /// A handle of another part of the file, with this handle's options.
@@ -56,9 +120,14 @@ impl Handle {
         Self { classes, nan_to_null: self.nan_to_null, ..Self::of(Arc::new(file)) }
     }
 
-    fn filter<'f>(&'f self, condition: &Bound<'_, PyTuple>, rows: Range<u64>) -> PyResult<Filter<'f>> {
+    fn filter<'f>(
+        &self,
+        file: &'f File,
+        condition: &Bound<'_, PyTuple>,
+        rows: Range<u64>,
+    ) -> PyResult<Filter<'f>> {
         let nan_is_null = || self.nan_is_null_of(condition.py());
-        Filter::new(&self.file, condition, rows, &nan_is_null)
+        Filter::new(file, condition, rows, &nan_is_null)
     }
 
     /// The columns in which NaN is null for Arrow and Polars.
@@ -66,13 +135,24 @@ impl Handle {
         if let Some(found) = self.nan_is_null.get() {
             return Ok(*found);
         }
-        let found = NanIsNull::of(&self.file, self.nan_to_null).map_err(|e| errors::raise(py, &e))?;
+        let found =
+            NanIsNull::of(&self.schema_file(), self.nan_to_null).map_err(|e| errors::raise(py, &e))?;
         Ok(*self.nan_is_null.get_or_init(|| found))
     }
 
     /// As `nan_is_null_of`, for some columns. Reads nothing if none has floats.
     pub fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
         if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
+    }
+}
+
+impl From<Opened> for Handle {
+    fn from(opened: Opened) -> Self {
+        let content = match opened {
+            Opened::File(file) => Content::File(Arc::new(file)),
+            Opened::Held(held) => Content::Held(Arc::new(held)),
+        };
+        Self::new_of(Arc::new(Mutex::new(content)))
     }
 }
 
@@ -88,71 +168,81 @@ impl Handle {
         limits: Option<HashMap<String, u64>>,
         whole: bool,
     ) -> PyResult<Self> {
-        Ok(Self::of(Arc::new(open::open(py, source, limits, whole)?)))
+        Ok(Self::from(open::open(py, source, limits, whole)?))
     }
 
     /// The file at an earlier generation.
     fn at_generation(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
-        let found = py.detach(|| self.file.at_generation(number)).map_err(|e| errors::raise(py, &e))?;
+        let file = self.file(py)?;
+        let found = py.detach(|| file.at_generation(number)).map_err(|e| errors::raise(py, &e))?;
         Ok(self.with(py, found))
     }
 
     /// The current generation's damage, if an earlier one was opened instead.
     fn lost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.file.lost().map(|error| errors::lost(py, &error)).transpose()
+        self.schema_file().lost().map(|error| errors::lost(py, &error)).transpose()
     }
 
     /// The number of the generation.
     #[getter]
     fn generation(&self) -> u64 {
-        self.file.generation()
+        self.schema_file().generation()
     }
 
     /// The generations of the file, from the oldest on.
     fn generations(&self, py: Python<'_>) -> PyResult<Vec<Generation>> {
-        let found = py.detach(|| self.file.generations()).map_err(|e| errors::raise(py, &e))?;
+        let file = self.file(py)?;
+        let found = py.detach(|| file.generations()).map_err(|e| errors::raise(py, &e))?;
         let of = |g: entasis::Generation| (g.number, g.time, g.operation.name(), g.n_rows, g.file_len);
         Ok(found.into_iter().map(of).collect())
     }
 
     /// Whether `compact` would free most of a long file.
     fn is_worth_compacting(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.file.is_worth_compacting()).map_err(|e| errors::raise(py, &e))
+        let file = self.file(py)?;
+        py.detach(|| file.is_worth_compacting()).map_err(|e| errors::raise(py, &e))
     }
 
     /// Whether the file's value is a table, and not a tree.
     #[getter]
     fn is_table(&self) -> bool {
-        self.file.is_table()
+        self.schema_file().is_table()
     }
 
     /// Whether the file has cells.
     #[getter]
     fn has_cells(&self) -> bool {
-        self.file.value().get("cells").is_some()
+        self.schema_file().value().get("cells").is_some()
+    }
+
+    /// Whether it is of a table in memory that no file was made of.
+    #[getter]
+    fn is_held(&self) -> bool {
+        self.held().is_some()
     }
 
     /// A table of the file, as a handle of its own.
     fn table(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
-        let file = py.detach(|| self.file.table(number)).map_err(|e| errors::raise(py, &e))?;
+        let file = self.file(py)?;
+        let file = py.detach(|| file.table(number)).map_err(|e| errors::raise(py, &e))?;
         Ok(self.with(py, file))
     }
 
     /// A handle of all columns of the file, outside of any table: for arrays in trees.
-    fn whole(&self, py: Python<'_>) -> Self {
-        self.with(py, self.file.whole())
+    fn whole(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(self.with(py, self.file(py)?.whole()))
     }
 
     /// This handle with classes for records: a dict from the names in the file to classes.
     fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
         let nan_to_null = self.nan_to_null;
-        Self { classes: Some(classes.unbind()), nan_to_null, ..Self::of(Arc::clone(&self.file)) }
+        Self { classes: Some(classes.unbind()), nan_to_null, ..Self::new_of(Arc::clone(&self.content)) }
     }
 
     /// This handle with another option for NaN.
     fn with_nan_to_null(&self, py: Python<'_>, nan_to_null: Option<bool>) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
-        Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::of(Arc::clone(&self.file)) }
+        Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::new_of(Arc::clone(&self.content)) }
     }
 
     /// The option for NaN.
@@ -169,14 +259,15 @@ impl Handle {
 
     /// The cells of the file, or None if it has no cells.
     fn cells(&self, py: Python<'_>) -> PyResult<Option<CellReader>> {
-        let cells = py.detach(|| self.file.cells()).map_err(|e| errors::raise(py, &e))?;
+        let file = self.schema_file();
+        let cells = py.detach(|| file.cells()).map_err(|e| errors::raise(py, &e))?;
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
     }
 
     /// The number of rows. *Limit* above `isize::MAX`, the greatest length in Python.
     #[getter]
     fn n_rows(&self, py: Python<'_>) -> PyResult<u64> {
-        let n = self.file.n_rows();
+        let n = self.n_rows_of();
         if isize::try_from(n).is_err() {
             return Err(errors::new(
                 py,
@@ -189,12 +280,12 @@ impl Handle {
 
     #[getter]
     fn n_columns(&self) -> u64 {
-        self.file.n_columns()
+        self.schema_file().n_columns()
     }
 
     #[getter]
-    fn file_len(&self) -> u64 {
-        self.file.file_len()
+    fn file_len(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.file(py)?.file_len())
     }
 
     /// The numbers of the rows from `start` up to `stop` that pass a condition, as the bytes of
@@ -207,7 +298,7 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<RowNumbers> {
-        self.filter(condition, start..stop)?.rows(py, threads)
+        self.filter(&*self.file(py)?, condition, start..stop)?.rows(py, threads)
     }
 
     /// A bit for each row from `start` up to `stop`: whether it passes a condition.
@@ -219,8 +310,9 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<RowBits> {
-        let bits = self.filter(condition, start..stop)?.bits(py, threads)?;
-        Ok(RowBits { bits, file: Arc::clone(&self.file) })
+        let file = self.file(py)?;
+        let bits = self.filter(&file, condition, start..stop)?.bits(py, threads)?;
+        Ok(RowBits { bits, file })
     }
 
     /// The number of rows from `start` up to `stop` that pass a condition.
@@ -232,12 +324,12 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<u64> {
-        self.filter(condition, start..stop)?.count(py, threads)
+        self.filter(&*self.file(py)?, condition, start..stop)?.count(py, threads)
     }
 
     /// The number of the column that is a field of a struct column.
     fn field(&self, py: Python<'_>, column: u64, name: &str) -> PyResult<u64> {
-        query::field(py, &self.file, column, name)
+        query::field(py, &*self.file(py)?, column, name)
     }
 
     /// The decision of statistics about a condition, as text.
@@ -248,19 +340,19 @@ impl Handle {
         start: u64,
         stop: u64,
     ) -> PyResult<String> {
-        self.filter(condition, start..stop)?.explain(py)
+        self.filter(&*self.file(py)?, condition, start..stop)?.explain(py)
     }
 
     /// The statistics of the blocks of a column, as bytes: see `statistics::records`.
     fn block_statistics<'py>(&self, py: Python<'py>, column: u64) -> PyResult<Bound<'py, PyBytes>> {
-        let file = &self.file;
+        let file = &self.file(py)?;
         let records = py.detach(|| statistics::records(file, column));
         Ok(PyBytes::new(py, &records.map_err(|e| errors::raise(py, &e))?))
     }
 
     /// The bytes of the strings in a range of rows of some columns, without decoding them.
     fn text_len(&self, py: Python<'_>, columns: Vec<u64>, start: u64, stop: u64) -> PyResult<u64> {
-        let file = &self.file;
+        let file = &self.file(py)?;
         let lens = py.detach(|| {
             let lens = columns.into_iter().map(|column| file.text_len(column, start..stop));
             lens.collect::<entasis::Result<Vec<u64>>>()
@@ -271,21 +363,21 @@ impl Handle {
 
     /// The values that the host stores next to the columns.
     fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let host = self.file.host().map_err(|e| errors::raise(py, &e))?;
+        let host = self.schema_file().host().map_err(|e| errors::raise(py, &e))?;
         value::to_python(py, &host)
     }
 
     /// The names of all columns of the table.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        if let Some(infos) = self.infos.get() {
-            return PyList::new(py, infos.iter().map(|info| info.name.as_str()));
+        if self.infos.get().is_some() || self.held().is_some() {
+            return PyList::new(py, self.infos(py)?.iter().map(|info| info.name.as_str()));
         }
         self.names_at(py, &self.groups(py)?.names)
     }
 
     /// The names of all columns of the table, and their types.
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
-        let schema = py.detach(|| self.file.schema(&type_of)).map_err(|e| errors::raise(py, &e))?;
+        let schema = py.detach(|| self.schema_file().schema(&type_of)).map_err(|e| errors::raise(py, &e))?;
         let types: Vec<_> = schema.types.iter().map(|name| PyString::new(py, name)).collect();
         let types = PyList::new(py, schema.type_of.iter().map(|&i| &types[i as usize]))?;
         Ok((self.names_at(py, &schema.names)?, types))
@@ -302,12 +394,12 @@ impl Handle {
     #[pyo3(signature = (columns=None))]
     fn columns(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<Column>> {
         let infos = self.select(py, columns.as_deref())?;
-        infos.iter().map(|info| Column::of(py, &self.file, info)).collect()
+        infos.iter().map(|info| Column::of(py, &self.schema_file(), info)).collect()
     }
 
     /// The numbers of all columns with this name.
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<Vec<u64>> {
-        self.file.find_all(name).map_err(|e| errors::raise(py, &e))
+        self.schema_file().find_all(name).map_err(|e| errors::raise(py, &e))
     }
 
     /// Decodes columns for NumPy or pandas; see `results::entries`. The first `n_shared` columns
@@ -327,12 +419,18 @@ impl Handle {
         n_values: Option<u64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let rows = row_selection::from_python(rows.as_ref())?;
-        let n_values = n_values.unwrap_or(self.file.n_rows());
+        let n_values = n_values.unwrap_or(self.n_rows_of());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
         let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere };
         let infos = self.select(py, columns.as_deref())?;
         let none = Dictionaries::new();
-        let selected = Selected { file: &self.file, infos, n_values, rows: &rows, n_shared, known: &none };
+        let held = self.held_for(&rows, &infos, by);
+        let file = &match &held {
+            Some(held) => Arc::clone(held.schema()),
+            None => self.file(py)?,
+        };
+        let held = held.as_deref();
+        let selected = Selected { file, held, infos, n_values, rows: &rows, n_shared, known: &none };
         let decoded = columns::read(py, selected, by, threads)?;
         results::entries(py, decoded, own)
     }
@@ -368,15 +466,21 @@ impl Handle {
             self.check_polars(py, info)?;
         }
         if !field_metadata.values().chain(&schema_metadata).all(|bytes| is_whole(bytes)) {
-            let error =
-                Error::corrupt("the metadata of an Arrow field are incomplete").in_file(self.file.path());
+            let error = Error::corrupt("the metadata of an Arrow field are incomplete")
+                .in_file(self.schema_file().path());
             return Err(errors::raise(py, &error));
         }
-        let n_values = self.file.n_rows();
+        let n_values = self.n_rows_of();
         let none = Dictionaries::new();
         let known = like.as_ref().map_or(&none, |table| &table.get().dictionaries);
         let by = Reader { host: Host::Arrow(layout), own, nan_is_null: self.nan_is_null_among(py, &infos)? };
-        let selected = Selected { file: &self.file, infos, n_values, rows: &rows, n_shared: 0, known };
+        let held = self.held_for(&rows, &infos, by);
+        let file = &match &held {
+            Some(held) => Arc::clone(held.schema()),
+            None => self.file(py)?,
+        };
+        let held = held.as_deref();
+        let selected = Selected { file, held, infos, n_values, rows: &rows, n_shared: 0, known };
         let decoded = columns::read(py, selected, by, threads)?;
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata, known)
     }
@@ -398,20 +502,26 @@ impl Handle {
         start: u64,
         stop: u64,
     ) -> PyResult<Vec<(u64, u64, u8)>> {
-        let extents = py.detach(|| self.file.extents(&columns, start..stop));
+        let file = self.file(py)?;
+        let extents = py.detach(|| file.extents(&columns, start..stop));
         let extents = extents.map_err(|e| errors::raise_map(py, &e))?;
         Ok(extents.iter().map(|extent| (extent.at, extent.len, extent.first_bit)).collect())
     }
 
     /// Checks that a read may ask for this many bytes of memory.
     fn check_decoded_len(&self, py: Python<'_>, n: u64, width: u64) -> PyResult<()> {
-        self.file.check_decoded_len(n.saturating_mul(width)).map_err(|e| errors::raise(py, &e))
+        let len = n.saturating_mul(width);
+        let checked = match self.held() {
+            Some(held) => held.check_decoded_len(len),
+            None => self.file(py)?.check_decoded_len(len),
+        };
+        checked.map_err(|e| errors::raise(py, &e))
     }
 
     /// Bytes that differ between commits of a file, and their offset in it.
-    fn fingerprint<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
-        let (at, bytes) = self.file.fingerprint();
-        (at, PyBytes::new(py, &bytes))
+    fn fingerprint<'py>(&self, py: Python<'py>) -> PyResult<(u64, Bound<'py, PyBytes>)> {
+        let (at, bytes) = self.file(py)?.fingerprint();
+        Ok((at, PyBytes::new(py, &bytes)))
     }
 
     /// Checks every byte of the file, or only the bytes of this generation.
@@ -421,9 +531,10 @@ impl Handle {
         threads: Option<usize>,
         alone: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let file = self.file(py)?;
         let mut survey = monitor::run(py, |monitor| match alone {
-            true => self.file.survey_generation(threads, monitor),
-            false => self.file.survey(threads, monitor),
+            true => file.survey_generation(threads, monitor),
+            false => file.survey(threads, monitor),
         })?;
         if let Some(error) = survey.take_error() {
             return Err(errors::raise_damages(py, &error, &survey));
@@ -446,7 +557,8 @@ impl Handle {
         py: Python<'py>,
         threads: Option<usize>,
     ) -> PyResult<Option<(Self, Bound<'py, PyList>, u64)>> {
-        let (file, survey) = monitor::run(py, |monitor| self.file.without_damage(threads, monitor))?;
+        let file = self.file(py)?;
+        let (file, survey) = monitor::run(py, |monitor| file.without_damage(threads, monitor))?;
         if survey.n_damages == 0 {
             return Ok(None);
         }
@@ -471,13 +583,14 @@ impl Handle {
             wait: options::wait(wait),
             ..WriteOptions::default()
         };
-        let survey = monitor::run(py, |monitor| self.file.repair(&out, &options, monitor))?;
+        let file = self.file(py)?;
+        let survey = monitor::run(py, |monitor| file.repair(&out, &options, monitor))?;
         Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
     }
 
     /// How the file is stored, as JSON.
     fn info(&self, py: Python<'_>) -> PyResult<String> {
-        let file = &self.file;
+        let file = &self.file(py)?;
         let info = py.detach(|| file.info()).map_err(|e| errors::raise(py, &e))?;
         Ok(info.to_json())
     }

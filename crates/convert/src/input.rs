@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytemuck::allocation::try_zeroed_vec;
-use entasis::{Error, Monitor, Result, default_threads};
+use entasis::{Error, Monitor, Result, ask_for_huge_pages, default_threads, prefault};
 
-use crate::r::parallel::run_while;
+use crate::r::parallel::{each, run_while};
 
 /// The output of a decompressor.
 pub(crate) trait Decoder {
@@ -20,6 +20,17 @@ pub(crate) trait Decoder {
     /// The file whose bytes are the output, at the same offsets.
     fn file(&mut self) -> Option<&mut File> {
         None
+    }
+
+    /// The most bytes that are left, if that is known.
+    fn most_left(&self) -> Option<u64> {
+        None
+    }
+
+    /// Fills the beginning of long memory by several threads, and returns its length; 0 if `read`
+    /// has to go on.
+    fn read_long(&mut self, _into: &mut [u8]) -> Result<usize> {
+        Ok(0)
     }
 }
 
@@ -33,6 +44,8 @@ const POLL_LEN: u64 = 1 << 20;
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Vectors of this many bytes or more are read from a file by several threads.
 const LONG: usize = 8 << 20;
+/// The bytes whose pages a thread requests at once: a huge page.
+const PAGES: usize = 2 << 20;
 /// The bytes that a thread reads and decodes at once, while they are in its cache.
 const PIECE: usize = 512 << 10;
 /// The most memory reserved for a vector before its bytes have been seen.
@@ -172,6 +185,13 @@ impl<'a> Input<'a> {
         {
             return Ok(values);
         }
+        if n.saturating_mul(W) >= LONG
+            && size_of::<T>() == W
+            && let Some(decoder) = &self.decoder
+            && decoder.most_left().is_some_and(|most| (n * W) as u64 <= most + (self.end - self.at) as u64)
+        {
+            return self.read_together(n, &decode);
+        }
         let mut values = Vec::new();
         let mut room = self.room(n, size_of::<T>());
         while values.len() < n {
@@ -206,19 +226,20 @@ impl<'a> Input<'a> {
         if file.metadata().map_err(refused)?.len() < at.saturating_add(len) {
             return Err(self.truncated());
         }
-        let mut values: Vec<T> = try_zeroed_vec(n).map_err(|()| Error::out_of_memory(n * W, "the values"))?;
+        let mut values: Vec<T> = zeroed(n)?;
         let failed: Mutex<Option<io::Error>> = Mutex::new(None);
-        let each = PIECE / W;
+        let each = PAGES / W;
         let work = |(i, part): (usize, &mut [T])| {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(part);
-            if let Err(error) = read_exact_at(file, bytes, at + (i * each * W) as u64) {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                return false;
-            }
-            let (words, _) = bytes.as_chunks_mut::<W>();
-            for word in words {
-                let value = decode(*word);
-                word.copy_from_slice(bytemuck::bytes_of(&value));
+            prefault(bytes);
+            let mut at = at + (i * each * W) as u64;
+            for piece in bytes.chunks_mut(PIECE / W * W) {
+                if let Err(error) = read_exact_at(file, piece, at) {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return false;
+                }
+                decode_in_place(piece, decode);
+                at += piece.len() as u64;
             }
             true
         };
@@ -241,6 +262,39 @@ impl<'a> Input<'a> {
         (self.base, self.at, self.end) = (at + len, 0, 0);
         (self.polled_at, self.polled) = (self.base, polled.get());
         Ok(Some(values))
+    }
+
+    /// `n` values of a decoder, which puts most of them into their place itself.
+    fn read_together<T: bytemuck::Pod + Send + Sync, const W: usize>(
+        &mut self,
+        n: usize,
+        decode: &(impl Fn([u8; W]) -> T + Sync),
+    ) -> Result<Vec<T>> {
+        let mut values: Vec<T> = zeroed(n)?;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let begun = self.fill(1)?;
+        let mut done = begun.len().min(bytes.len());
+        bytes[..done].copy_from_slice(&begun[..done]);
+        self.consume(done);
+        while done < bytes.len() {
+            let Some(decoder) = &mut self.decoder else { return Err(self.truncated()) };
+            let mut read = decoder.read_long(&mut bytes[done..])?;
+            if read == 0 {
+                read = decoder.read(&mut bytes[done..])?;
+            }
+            if read == 0 {
+                return Err(self.truncated());
+            }
+            // The buffer is empty.
+            self.base += read as u64;
+            done += read;
+            self.poll()?;
+        }
+        let pattern = std::array::from_fn(|i| i as u8);
+        if bytemuck::bytes_of(&decode(pattern)) != pattern {
+            each(bytes.as_chunks_mut::<W>().0, |word| decode_in_place(word, decode));
+        }
+        Ok(values)
     }
 
     /// Appends the next `n` bytes.
@@ -307,6 +361,22 @@ fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()
         at += n as u64;
     }
     Ok(())
+}
+
+/// Memory of zeros, on huge pages if it is large.
+pub(crate) fn zeroed<T: bytemuck::Pod>(n: usize) -> Result<Vec<T>> {
+    let refused = |()| Error::out_of_memory(n.saturating_mul(size_of::<T>()), "the values");
+    let mut values: Vec<T> = try_zeroed_vec(n).map_err(refused)?;
+    ask_for_huge_pages(bytemuck::cast_slice_mut(&mut values));
+    Ok(values)
+}
+
+/// Replaces words by the values that they become.
+fn decode_in_place<T: bytemuck::Pod, const W: usize>(bytes: &mut [u8], decode: &impl Fn([u8; W]) -> T) {
+    for word in bytes.as_chunks_mut::<W>().0 {
+        let value = decode(*word);
+        word.copy_from_slice(bytemuck::bytes_of(&value));
+    }
 }
 
 /// Reserves memory for `n` more values.

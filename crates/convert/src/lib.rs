@@ -18,7 +18,7 @@ mod read;
 mod stream;
 
 pub use compare::has_value_of;
-pub use open::{Source, convert, detect, open, open_other, open_path};
+pub use open::{Opened, Source, convert, detect, hold, hold_other, hold_values, open, open_other, open_path};
 pub use parts::Parts;
 pub use rds::{Packing, RdsOptions, RdsWritten, write_rds, write_rds_to};
 pub use read::{Format, ReadOptions, read_r, recognise};

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use entasis::{
-    Content, Error, File, FileSource, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor, Result,
-    WriteOptions, check_target, write, write_document, write_document_to, write_to,
+    Content, Error, File, FileSource, Held, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor,
+    Result, WriteOptions, check_target, write, write_document, write_document_to, write_to,
 };
 
 use crate::r::{Plan, PlanOptions, Values};
@@ -66,6 +66,15 @@ pub fn open_path(
     }
 }
 
+/// A file that was opened.
+#[derive(Debug)]
+pub enum Opened {
+    /// A file, in memory unless it is of Entasis.
+    File(File),
+    /// The table of a file of another format. It stays in the memory where it was decoded.
+    Held(Held),
+}
+
 /// Opens the file at a path that could not be opened as a file of Entasis, if it has another format
 /// ([`open`]).
 ///
@@ -78,6 +87,26 @@ pub fn open_other(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<File> {
+    let values = read_other(path, error, &limits, monitor)?;
+    file_of(&values, path, limits, lend, monitor)
+}
+
+/// As [`open_other`], with a long table in the memory where it was decoded.
+///
+/// # Errors
+/// As [`open_other`].
+pub fn hold_other(
+    path: &Path,
+    error: Error,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<Opened> {
+    let values = read_other(path, error, &limits, monitor)?;
+    hold_values(values, path, limits, lend, monitor)
+}
+
+fn read_other(path: &Path, error: Error, limits: &Limits, monitor: &dyn Monitor) -> Result<Values> {
     if !matches!(error.kind(), Kind::NotEntasis | Kind::Corrupt) {
         return Err(error);
     }
@@ -85,14 +114,13 @@ pub fn open_other(
     if recognise(&start).is_none() {
         return Err(error);
     }
-    let options = reading(&limits, file.metadata().map_or(0, |found| found.len()));
-    let values = read_file(file, &start, &options, monitor).map_err(|error| error.in_file(path))?;
-    file_of(&values, path, limits, lend, monitor)
+    let options = reading(limits, file.metadata().map_or(0, |found| found.len()));
+    read_file(file, &start, &options, monitor).map_err(|error| error.in_file(path))
 }
 
 /// Opens bytes of another format as a file of Entasis in memory, without compression. Functions are
-/// kept as data. Errors show `name` as the path. `lend` makes the handle of memory, which stays
-/// until the call ends.
+/// kept as data. Errors show `name` as the path. `lend` makes the handle of memory, which stays for
+/// as long as the handle is used.
 ///
 /// # Errors
 /// As [`read_r`] and [`Plan::new`].
@@ -105,6 +133,21 @@ pub fn open(
 ) -> Result<File> {
     let read = read_r(bytes, &reading(&limits, bytes.len() as u64), monitor);
     file_of(&read.map_err(|error| error.in_file(name))?, name, limits, lend, monitor)
+}
+
+/// As [`open`], with a long table in the memory where it was decoded.
+///
+/// # Errors
+/// As [`open`].
+pub fn hold(
+    bytes: &[u8],
+    name: &Path,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<Opened> {
+    let read = read_r(bytes, &reading(&limits, bytes.len() as u64), monitor);
+    hold_values(read.map_err(|error| error.in_file(name))?, name, limits, lend, monitor)
 }
 
 /// How a file of some length is read, within limits.
@@ -122,6 +165,30 @@ fn file_of(
 ) -> Result<File> {
     let plan = Plan::new(values, PlanOptions { functions: true }).map_err(|error| error.in_file(name))?;
     file_of_plan(&plan, name, limits, lend, monitor)
+}
+
+/// Opens values: a long table in its memory, other values as a file in memory. Errors show `name` as
+/// the path. `lend` is that of [`open`].
+///
+/// # Errors
+/// As [`Plan::new`], and for values that do not fit their type.
+pub fn hold_values(
+    values: Values,
+    name: &Path,
+    limits: Limits,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<Opened> {
+    let plan = Plan::new(&values, PlanOptions { functions: true }).map_err(|error| error.in_file(name))?;
+    let frame = match plan.content(lend).map_err(|error| error.in_file(name))? {
+        Content::Frame(frame) if Held::takes(&frame) => frame,
+        _ => return file_of_plan(&plan, name, limits, lend, monitor).map(Opened::File),
+    };
+    let mut memory = plan.into_memory();
+    // `Held` checks that the frame refers to this memory alone.
+    values.value.into_memory(&mut memory);
+    let held = Held::new(frame, memory, name, limits, monitor);
+    held.map(Opened::Held).map_err(|error| error.in_file(name))
 }
 
 /// A file in memory by a plan.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use entasis::{Error, File, FileSource, HostRead, Limits, Monitor, Result, Source, default_threads};
 
 use crate::fst::Table;
-use crate::open::{file_of_plan, is_fst};
+use crate::open::{Opened, file_of_plan, hold_values, is_fst};
 use crate::r::{Data, Facts, Plan, PlanOptions, Strings, Value, Values};
 
 /// Rows whose times are looked at together.
@@ -114,33 +114,56 @@ impl Parts {
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<File> {
+        let work = || self.file(self.value(columns, rows, monitor)?, Vec::new(), lend, monitor);
+        work().map_err(|error| error.in_file(&self.path))
+    }
+
+    /// As [`part`](Self::part), in the memory where it was decoded if it is long.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part).
+    pub fn hold(
+        &self,
+        columns: Option<&[usize]>,
+        rows: Range<u64>,
+        lend: &dyn Fn(&[u8]) -> HostRead,
+        monitor: &dyn Monitor,
+    ) -> Result<Opened> {
         let work = || {
-            let table = Table::of_source(&*self.source)?;
-            let most = self.limits.decoded_len_of(self.source.len());
-            let value = table.part(columns, rows, Some(most), default_threads(), monitor)?;
-            self.file(value, Vec::new(), lend, monitor)
+            let values = labelled(self.value(columns, rows, monitor)?);
+            hold_values(values, &self.path, self.limits.clone(), lend, monitor)
         };
         work().map_err(|error| error.in_file(&self.path))
     }
 
+    fn value(&self, columns: Option<&[usize]>, rows: Range<u64>, monitor: &dyn Monitor) -> Result<Value> {
+        let table = Table::of_source(&*self.source)?;
+        let most = self.limits.decoded_len_of(self.source.len());
+        table.part(columns, rows, Some(most), default_threads(), monitor)
+    }
+
     fn file(
         &self,
-        mut value: Value,
+        value: Value,
         facts: Vec<Facts>,
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<File> {
-        if let Some(names) =
-            value.attributes.iter_mut().flat_map(|all| all.iter_mut()).find(|(name, _)| name == "row.names")
-            && names.1.is_empty()
-        {
-            // Rows that are absent have no labels, like those that are there.
-            names.1 = Data::Integer(vec![i32::MIN, 0]).into();
-        }
-        let values = Values { value, environments: Vec::new() };
+        let values = labelled(value);
         let plan = Plan::of_part(&values, PlanOptions::default(), facts)?;
         file_of_plan(&plan, &self.path, self.limits.clone(), lend, monitor)
     }
+}
+
+/// The values of a part. Rows that are absent have no labels, like those that are there.
+fn labelled(mut value: Value) -> Values {
+    if let Some(names) =
+        value.attributes.iter_mut().flat_map(|all| all.iter_mut()).find(|(name, _)| name == "row.names")
+        && names.1.is_empty()
+    {
+        names.1 = Data::Integer(vec![i32::MIN, 0]).into();
+    }
+    Values { value, environments: Vec::new() }
 }
 
 impl std::fmt::Debug for Parts {

@@ -173,8 +173,9 @@ pub(crate) fn read_file(
             rds::read(input, format == Format::RData, options.max_bytes)
         }
         _ => {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map_err(refused)?;
+            let len = file.metadata().map_err(refused)?.len();
+            let mut input = Input::of_decoder(Box::new(Stored(file)), monitor);
+            let bytes = input.vector(len, |[byte]: [u8; 1]| byte)?;
             read_r(&bytes, options, monitor)
         }
     }

@@ -142,6 +142,7 @@ pub use entasis_format::{
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::bits::count_ones;
 pub use entasis_platform::memory::reserve;
+pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
 pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{
@@ -152,8 +153,8 @@ pub use mappable::Extent;
 pub use monitor::{Monitor, Silent};
 pub use name_list::NameList;
 pub use read::{
-    Form, Matrix, MissingTo, Nested, NestedValues, OpenPage, Output, PageVisitor, Request, Side, Text,
-    TextLayout,
+    Form, Held, Matrix, MissingTo, Nested, NestedValues, OpenPage, Output, PageVisitor, Request, Shared,
+    Side, Text, TextLayout,
 };
 pub use refused::refusal;
 pub use repair::repair;

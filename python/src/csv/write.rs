@@ -201,7 +201,8 @@ pub fn write_csv(
         .collect();
     let options = form.options(&to).map_err(|e| errors::raise(py, &e))?;
     let frame = builder.as_ref().map(|builder| builder.borrow_mut().table()).transpose()?;
-    let source = frame.as_ref().map_or(Source::File(&handle.file), Source::Frame);
+    let file = handle.file(py)?;
+    let source = frame.as_ref().map_or(Source::File(&file), Source::Frame);
     let rows = rows.0..rows.1;
     let raised = Raised::default();
     let (durable, old) = (options::durable(durable), self::old(old));

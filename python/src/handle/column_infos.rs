@@ -18,8 +18,12 @@ impl Handle {
         if let Some(infos) = self.infos.get() {
             return Ok(Arc::clone(infos));
         }
-        let file = &self.file;
-        let infos = py.detach(|| file.columns(0..file.n_columns())).map_err(|e| errors::raise(py, &e))?;
+        let file = self.schema_file();
+        let found = py.detach(|| file.columns(0..file.n_columns()));
+        let mut infos = found.map_err(|e| errors::raise(py, &e))?;
+        if let Some(held) = self.held() {
+            infos.iter_mut().for_each(|info| held.correct(info));
+        }
         Ok(Arc::clone(self.infos.get_or_init(|| Arc::new(infos))))
     }
 
@@ -28,7 +32,8 @@ impl Handle {
         if let Some(groups) = self.groups.get() {
             return Ok(groups);
         }
-        let groups = py.detach(|| self.file.groups()).map_err(|e| errors::raise(py, &e))?;
+        let file = self.file(py)?;
+        let groups = py.detach(|| file.groups()).map_err(|e| errors::raise(py, &e))?;
         Ok(self.groups.get_or_init(|| groups))
     }
 
@@ -37,7 +42,8 @@ impl Handle {
         let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.
-        if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
+        let file = self.schema_file();
+        if self.held().is_some() || (columns.len() > 16 && columns.len() as u64 > file.n_columns() / 64) {
             // The failing column may not be requested. Requested columns that are still missing are
             // read one by one below, and report their own errors.
             _ = self.infos(py);
@@ -46,7 +52,7 @@ impl Handle {
         for &column in columns {
             infos.push(match self.infos.get().and_then(|infos| infos.get(usize::try_from(column).ok()?)) {
                 Some(info) => info.clone(),
-                None => (*self.file.column(column).map_err(|e| errors::raise(py, &e))?).clone(),
+                None => (*file.column(column).map_err(|e| errors::raise(py, &e))?).clone(),
             });
         }
         Ok(infos)
@@ -56,7 +62,7 @@ impl Handle {
     pub(super) fn names_at<'py>(&self, py: Python<'py>, ranges: &NameRanges) -> PyResult<Bound<'py, PyList>> {
         let names = PyList::empty(py);
         let mut failed = Ok(());
-        let visited = self.file.visit_names(ranges, |name| {
+        let visited = self.schema_file().visit_names(ranges, |name| {
             failed = names.append(name);
             if failed.is_ok() { Ok(()) } else { Err(Error::out_of_memory(name.len(), "the names")) }
         });
@@ -73,10 +79,11 @@ impl Handle {
             text.extend_from_slice(name.as_bytes());
             ends.extend_from_slice(&(text.len() as i64).to_ne_bytes());
         };
-        match self.infos.get() {
+        let infos = if self.held().is_some() { Some(self.infos(py)?) } else { self.infos.get().cloned() };
+        match infos {
             Some(infos) => infos.iter().for_each(|info| add(&info.name, &mut ends, &mut text)),
             None => {
-                let visited = self.file.visit_name_groups(&self.groups(py)?.names, |names| {
+                let visited = self.schema_file().visit_name_groups(&self.groups(py)?.names, |names| {
                     match names {
                         NameGroup::One(name) => add(name, &mut ends, &mut text),
                         NameGroup::Run(names) => {
@@ -99,13 +106,13 @@ impl Handle {
 
     /// Returns an error for a column whose type Polars does not have.
     pub(super) fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
-        let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
+        let inside = info.record.dictionary.map(|index| self.schema_file().column(index)).transpose();
         let inside = inside.map_err(|e| errors::raise(py, &e))?;
         let values = inside.as_deref().unwrap_or(info);
         let is_time = values.record.column_type.logical == Logical::Timestamp;
         let zone = values.detail.as_ref().and_then(|detail| detail.as_str()).filter(|_| is_time);
         if format::is_polars(&values.record.column_type) && zone.is_none_or(zones::is_polars) {
-            let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
+            let children = self.schema_file().children(values).map_err(|e| errors::raise(py, &e))?;
             let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
             if values.record.column_type.physical == Physical::Struct && names.len() < children.len() {
                 let message = format!(

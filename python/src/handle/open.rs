@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use entasis::{File, HostRead, Limits, MAGIC, MemorySource, Monitor};
-use entasis_convert::{open_other, recognise};
+use entasis_convert::{Opened, hold_other, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -29,7 +29,7 @@ pub fn open(
     source: Source,
     limits: Option<HashMap<String, u64>>,
     whole: bool,
-) -> PyResult<File> {
+) -> PyResult<Opened> {
     let mut of_file = Limits::default();
     for (name, value) in limits.unwrap_or_default() {
         of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
@@ -37,7 +37,7 @@ pub fn open(
     let opened = match source {
         Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) && recognise(&bytes).is_some() => {
             let open = |monitor: &dyn Monitor| {
-                entasis_convert::open(&bytes, Path::new(IN_MEMORY), of_file, &lend, monitor)
+                entasis_convert::hold(&bytes, Path::new(IN_MEMORY), of_file, &lend, monitor)
             };
             return monitor::run(py, open);
         }
@@ -51,13 +51,13 @@ pub fn open(
         Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
         Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
             Err(error) => {
-                let open = |monitor: &dyn Monitor| open_other(&path, error, of_file, &lend, monitor);
+                let open = |monitor: &dyn Monitor| hold_other(&path, error, of_file, &lend, monitor);
                 return monitor::run(py, open);
             }
             opened => opened,
         },
     };
-    opened.map_err(|e| errors::raise(py, &e))
+    opened.map(Opened::File).map_err(|e| errors::raise(py, &e))
 }
 
 /// Opens a file of Entasis, or one of R.
@@ -79,7 +79,8 @@ pub fn open_any(source: Source, monitor: &dyn Monitor) -> entasis::Result<File> 
 
 /// Lends values of R to the writer.
 pub fn lend(bytes: &[u8]) -> HostRead {
-    // SAFETY: the bytes are initialised. The document that holds the handle ends within the call
-    // that owns them, and nobody writes to them meanwhile.
+    // SAFETY: the bytes are initialised. A document that has the handle ends within the call that
+    // owns them, and a held table owns them itself, which `Held::new` checks. Nobody writes to them
+    // meanwhile.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Monitor, Nested, Output,
-    Physical, Request, Rows, Text,
+    Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Held, Logical, MissingTo, Monitor, Nested, Output,
+    Physical, Request, Rows, Shared, Text,
 };
 use entasis_query::NanIsNull;
 use pyo3::prelude::*;
@@ -39,6 +39,8 @@ pub enum Memory<'py> {
     Arrow { words: Buffer, validity: Option<Buffer>, text: Text },
     /// Arrays in Arrow's layout with children, once they are decoded.
     Nested(Option<Nested>),
+    /// Buffers in Arrow's layout that a held table has.
+    Shared(Shared),
 }
 
 /// Decoded columns.
@@ -72,6 +74,8 @@ pub struct Reader {
 /// Columns that are read together.
 pub struct Selected<'a> {
     pub file: &'a Arc<File>,
+    /// The table whose values are read, if `file` lacks them.
+    pub held: Option<&'a Held>,
     pub infos: Vec<ColumnInfo>,
     /// The number of values of each column.
     pub n_values: u64,
@@ -89,8 +93,11 @@ pub fn read<'py>(
     by: Reader,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let file = selected.file;
-    read_from(py, selected, by, threads, |requests, monitor| file.read(requests, threads, monitor))
+    let (file, held) = (selected.file, selected.held);
+    read_from(py, selected, by, threads, |requests, monitor| match held {
+        Some(held) => held.read(requests, threads, monitor),
+        None => file.read(requests, threads, monitor),
+    })
 }
 
 /// Reads columns for a host, with a function that fulfils the requests for those without children.
@@ -102,7 +109,7 @@ pub fn read_from<'py>(
     fulfil: impl FnOnce(Vec<Request<'_>>, &dyn Monitor) -> entasis::Result<()> + Send,
 ) -> PyResult<Decoded<'py>> {
     let (file, rows) = (selected.file, selected.rows);
-    let mut decoded = prepare(py, selected, by)?;
+    let mut decoded = prepare(py, selected, by, threads)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| fulfil(requests, monitor))?;
@@ -111,13 +118,19 @@ pub fn read_from<'py>(
 }
 
 /// Allocates the memory of all columns.
-fn prepare<'py>(py: Python<'py>, selected: Selected<'_>, by: Reader) -> PyResult<Decoded<'py>> {
+fn prepare<'py>(
+    py: Python<'py>,
+    selected: Selected<'_>,
+    by: Reader,
+    threads: Option<usize>,
+) -> PyResult<Decoded<'py>> {
     let n_rows = selected.n_rows(py)?;
     let units = selected.units(py, by)?;
     let mut allocator = Allocator {
         py,
         selected: &selected,
         host: by.host,
+        threads,
         n_rows,
         blocks: Vec::new(),
         buffers: Buffers::default(),
@@ -152,7 +165,11 @@ impl Selected<'_> {
         let n_rows = self.rows.n(self.n_values);
         let lens = self.infos.iter().map(|info| info.record.column_type.memory_len(n_rows));
         let len = lens.fold(0, u64::saturating_add);
-        self.file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
+        let checked = match self.held {
+            Some(held) => held.check_decoded_len(len),
+            None => self.file.check_decoded_len(len),
+        };
+        checked.map_err(|error| errors::raise(py, &error))?;
         usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))
     }
 
@@ -195,13 +212,14 @@ impl Selected<'_> {
         let of = Reader { nan_is_null: NanIsNull::Nowhere, ..by };
         let selected = Selected {
             file: self.file,
+            held: None,
             infos: vec![info.clone()],
             n_values: info.record.n_values,
             rows: &Rows::All,
             n_shared: 0,
             known: self.known,
         };
-        Ok((info.index, prepare(py, selected, of)?))
+        Ok((info.index, prepare(py, selected, of, None)?))
     }
 }
 
@@ -210,6 +228,7 @@ struct Allocator<'a, 'py> {
     py: Python<'py>,
     selected: &'a Selected<'a>,
     host: Host,
+    threads: Option<usize>,
     n_rows: usize,
     blocks: Vec<Block<'py>>,
     buffers: Buffers,
@@ -254,6 +273,14 @@ impl<'py> Allocator<'_, 'py> {
             }
             &Target::Arrow(layout) => {
                 self.dictionaries.extend(info.record.dictionary);
+                if let Some(held) = self.selected.held {
+                    let (column, layout) = (unit.column, format::text_layout(layout));
+                    let shared =
+                        monitor::run(py, |monitor| held.shared(column, layout, self.threads, monitor))?;
+                    if let Some(shared) = shared {
+                        return Ok(Memory::Shared(shared));
+                    }
+                }
                 let width = unit.column_type.layout().width().unwrap_or(16);
                 arrow_memory(&unit.column_type, layout, unit.has_missing, n, &mut self.buffers)
                     .ok_or_else(|| no_memory(py, n.saturating_mul(width)))

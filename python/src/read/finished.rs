@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout, Value, json_string};
+use entasis::{
+    Buffer, ColumnInfo, ColumnType, Logical, Physical, Shared, Text, TextLayout, Value, json_string,
+};
 use pyo3::prelude::*;
 
 use crate::arrow::c_string::c_string;
@@ -68,6 +70,41 @@ impl Finished {
             }
             _ => (layout, vec![validity.map(Arc::new), Some(Arc::new(words))]),
         };
+        Self::of_buffers(py, info, own, n, layout, nan_is_null, buffers, dictionaries)
+    }
+
+    /// A column whose buffers a held table has. `target` is its layout in Arrow.
+    pub fn shared(
+        py: Python<'_>,
+        info: &ColumnInfo,
+        target: &Target,
+        own: bool,
+        n: usize,
+        shared: Shared,
+        dictionaries: &Dictionaries,
+    ) -> PyResult<Self> {
+        let layout = if let Target::Arrow(layout) = target { layout & LAYOUT } else { LARGE };
+        let Shared { mut buffers, validity } = shared;
+        if info.record.column_type.physical.is_var() && layout == VIEW {
+            let lens: Vec<i64> = buffers.iter().skip(1).map(|buffer| buffer.len() as i64).collect();
+            buffers.push(Arc::new(Buffer::of_vec(lens)));
+        }
+        let buffers = std::iter::once(validity.map(Arc::new)).chain(buffers.into_iter().map(Some)).collect();
+        Self::of_buffers(py, info, own, n, layout, false, buffers, dictionaries)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn of_buffers(
+        py: Python<'_>,
+        info: &ColumnInfo,
+        own: bool,
+        n: usize,
+        layout: u8,
+        nan_is_null: bool,
+        buffers: Vec<Option<Arc<Buffer>>>,
+        dictionaries: &Dictionaries,
+    ) -> PyResult<Self> {
+        let column_type = &info.record.column_type;
         let codes = ColumnType { logical: Logical::Plain, ..*column_type };
         let is_categorical = column_type.logical == Logical::Categorical;
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());

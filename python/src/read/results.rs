@@ -64,10 +64,17 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
                 let column = ArrowColumn { kind: Arc::new(kind), data, physical };
                 list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
             }
-            Memory::Arrow { words, validity, text } => {
+            memory @ (Memory::Arrow { .. } | Memory::Shared(_)) => {
                 let n = n_rows * unit.members.len();
-                let column =
-                    Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
+                let column = match memory {
+                    Memory::Shared(shared) => {
+                        Finished::shared(py, info, &unit.target, own, n, shared, &dictionaries)?
+                    }
+                    Memory::Arrow { words, validity, text } => {
+                        Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?
+                    }
+                    _ => continue,
+                };
                 let physical = info.record.column_type.physical;
                 let column = ArrowColumn { kind: Arc::new(column.kind), data: column.data, physical };
                 list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
@@ -104,6 +111,9 @@ pub fn table(
         let column = match (memory, &unit.target) {
             (Memory::Arrow { words, validity, text }, target) => {
                 Finished::new(py, info, target, own, n, words, validity, text, &dictionaries)?
+            }
+            (Memory::Shared(shared), target) => {
+                Finished::shared(py, info, target, own, n, shared, &dictionaries)?
             }
             (Memory::Nested(Some(nested)), Target::Nested(layout)) => {
                 let (kind, data) = nested::finish(py, nested, finish(own, metadata, *layout, &dictionaries))?;

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytemuck::allocation::try_zeroed_vec;
-use entasis::{Error, Monitor, Result};
+use entasis::{Error, Monitor, Result, prefault};
 
 use super::blocks::Numbers;
 use super::columns::{Column, Type, Values};
 use super::decoder::Decoder;
 use super::text::{Part, Text, strings};
+use crate::input::zeroed;
 use crate::r::{Data, Value};
 
 /// The blocks of a job.
@@ -101,11 +101,6 @@ fn output(column: &Column<'_>, rows: &Range<u64>) -> Result<Output> {
         Values::Numbers(_, Type::Double | Type::Wide) => Data::Double(zeroed(n)?),
         Values::Numbers(_, Type::Raw) => Data::Raw(zeroed(n)?),
     }))
-}
-
-/// Memory that the system clears when a thread first writes to it.
-fn zeroed<T: bytemuck::Zeroable>(n: usize) -> Result<Vec<T>> {
-    try_zeroed_vec(n).map_err(|()| Error::out_of_memory(n.saturating_mul(size_of::<T>()), "the columns"))
 }
 
 fn add_jobs<'j>(
@@ -198,6 +193,7 @@ impl Job<'_> {
                 })
             }
             Job::Numbers { numbers, rows, into, check } => {
+                prefault(into);
                 numbers.decode(decoder, rows, into)?;
                 check.run(into)
             }

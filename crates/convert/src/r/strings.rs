@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use entasis::{Error, Result};
+use entasis::{Buffer, Error, Result};
 
 /// How R marks the encoding of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +235,12 @@ impl Strings {
     /// The offsets of the strings in their bytes.
     pub fn offsets(&self) -> &[i64] {
         &self.offsets
+    }
+
+    /// The memory of the offsets, bytes, validity and codes, which stays where it is.
+    pub(crate) fn into_memory(self) -> [Buffer; 4] {
+        let Self { offsets, bytes, validity, codes } = self;
+        [Buffer::of_vec(offsets), Buffer::of_vec(bytes), Buffer::of_vec(validity), Buffer::of_vec(codes)]
     }
 
     /// The bytes of all strings, UTF-8.

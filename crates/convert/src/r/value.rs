@@ -1,5 +1,9 @@
 //! The model of R's values.
 
+use std::sync::Arc;
+
+use entasis::Buffer;
+
 use super::Strings;
 
 /// A value with its attributes.
@@ -147,6 +151,21 @@ impl Value {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.attributes.get_or_insert_default().push((name.to_owned(), value.into()));
         self
+    }
+
+    /// Adds the memory of all vectors, which stays where it is.
+    pub(crate) fn into_memory(self, memory: &mut Vec<Arc<Buffer>>) {
+        let of_attributes = self.attributes.into_iter().flat_map(|all| all.into_iter());
+        of_attributes.for_each(|(_, value)| value.into_memory(memory));
+        match self.data {
+            Data::Logical(values) | Data::Integer(values) => memory.push(Arc::new(Buffer::of_vec(values))),
+            Data::Double(values) => memory.push(Arc::new(Buffer::of_vec(values))),
+            Data::Complex(values) => memory.push(Arc::new(Buffer::of_vec(values))),
+            Data::Raw(values) => memory.push(Arc::new(Buffer::of_vec(values))),
+            Data::Strings(strings) => memory.extend(strings.into_memory().map(Arc::new)),
+            Data::List(values) => values.into_iter().for_each(|value| value.into_memory(memory)),
+            _ => {}
+        }
     }
 
     /// The strings, if it is a vector of these.

@@ -16,7 +16,9 @@ mod repeats;
 mod shapes;
 mod walk;
 
-use entasis::{Column, Content, Document, Error, Frame, HostRead, Result};
+use std::sync::Arc;
+
+use entasis::{Buffer, Column, Content, Document, Error, Frame, HostRead, Result};
 
 pub use self::facts::Facts;
 use self::frames::Table;
@@ -100,6 +102,12 @@ impl<'a> Plan<'a> {
     /// Which extra columns of the first table have a value for each of its rows.
     pub fn labels(&self) -> Vec<usize> {
         self.tables.first().map(Table::labels).unwrap_or_default()
+    }
+
+    /// The memory of converted values, which do not borrow from the vectors of R. It stays where it
+    /// is.
+    pub(crate) fn into_memory(self) -> Vec<Arc<Buffer>> {
+        self.tables.into_iter().flat_map(Table::into_memory).collect()
     }
 
     /// The content of a file. `lend` makes the handle of memory; the caller keeps this plan for as

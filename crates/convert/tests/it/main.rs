@@ -4,6 +4,7 @@ mod common;
 mod damage;
 mod fixtures;
 mod fst;
+mod held;
 mod installed;
 mod naive;
 mod streams;

@@ -194,7 +194,7 @@ impl entasis::Source for Watched {
 }
 
 /// A table of columns of 100,000 rows: doubles, times, texts.
-fn long() -> Vec<u8> {
+pub(crate) fn long() -> Vec<u8> {
     let n = 100_000;
     let doubles = || Stored::Words8((0..n).map(|i| (i as f64 / 8.0).to_bits()).collect());
     let texts = (0..n).map(|i| Some(format!("row {i}").into_bytes())).collect();

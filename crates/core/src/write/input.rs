@@ -27,13 +27,13 @@ use fixed::{IntScratch, WideScratch, copy_fixed};
 use row_major::RowMajorColumns;
 
 pub(crate) use equal::have_equal_values;
-pub(crate) use owned::owned;
+pub(crate) use owned::{bytes_of, owned};
 pub(crate) use row_major::are_adjacent;
 pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_string_len, mean_string_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes. All readers accept it with their default limits.
-const MAX_STRING: u64 = 1_000_000_000;
+pub(crate) const MAX_STRING: u64 = 1_000_000_000;
 
 /// Scratch memory for one block of any type.
 #[derive(Default)]

@@ -1,10 +1,13 @@
 //! Owned memory for decoded columns: aligned, zeroed, and on huge pages if large.
 
+use core::any::Any;
 use core::num::NonZeroUsize;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::Arc;
+
+use bytemuck::Pod;
 
 use super::huge_pages::{HUGE, LARGE};
 use super::mapping::Mapping;
@@ -19,7 +22,8 @@ pub(super) const MAPPED_FROM: usize = LARGE;
 /// quarter of it in small pages.
 pub(super) const SCRATCH_FROM: usize = HUGE / 4;
 
-/// Owned bytes, aligned to 64, initially zero.
+/// Owned bytes, aligned to 64, initially zero. Those of a vector ([`Buffer::of_vec`]) keep its
+/// alignment and its values.
 ///
 /// Buffers of 4 MiB and more are anonymous mappings (on Linux) that begin on a 2 MiB boundary and
 /// ask for huge pages. Their pages cost nothing until touched and return to the system on drop.
@@ -39,6 +43,7 @@ enum Owner {
     Mapping(#[allow(dead_code, reason = "unmaps when dropped")] Mapping),
     /// All buffers that share the mapping.
     Part(#[allow(dead_code, reason = "unmaps when dropped")] Arc<Mapping>),
+    Vec(#[allow(dead_code, reason = "frees its memory when dropped")] Box<dyn Any + Send + Sync>),
 }
 
 // SAFETY: a buffer owns its bytes alone, like a `Vec<u8>`.
@@ -65,6 +70,15 @@ impl Buffer {
     #[must_use]
     pub fn scratch(len: usize) -> Option<Buffer> {
         Self::mapped_from(SCRATCH_FROM, len)
+    }
+
+    /// The memory of a vector, without a copy.
+    #[must_use]
+    pub fn of_vec<T: Pod + Send + Sync>(mut values: Vec<T>) -> Buffer {
+        let start = NonNull::from(values.as_mut_slice()).cast();
+        let len = size_of_val(values.as_slice());
+        // The elements stay where they are, and nothing else refers to the vector any more.
+        Buffer { start, len, owner: Owner::Vec(Box::new(values)) }
     }
 
     fn mapped_from(least: usize, len: usize) -> Option<Buffer> {
@@ -97,7 +111,8 @@ impl Buffer {
         Some(Buffer { start, len, owner: Owner::Part(Arc::clone(mapping)) })
     }
 
-    /// The address of the first byte. It is aligned, and not readable if the buffer is empty.
+    /// The address of the first byte. It is aligned, unless the buffer is of a vector, and not
+    /// readable if the buffer is empty.
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
@@ -169,6 +184,19 @@ mod tests {
                 assert_eq!(buffer.as_ptr().addr() % HUGE, 0);
             }
             assert!(buffer.iter().all(|&byte| byte == 0));
+            buffer.fill(7);
+            assert!(buffer.iter().all(|&byte| byte == 7));
+        }
+    }
+
+    #[test]
+    fn vectors_keep_their_place_and_their_values() {
+        for n in [0usize, 1, 1000, 3 * HUGE] {
+            let values: Vec<u32> = (0..n as u32).collect();
+            let at = values.as_ptr().addr();
+            let mut buffer = Buffer::of_vec(values);
+            assert_eq!((buffer.as_ptr().addr(), buffer.len()), (at, 4 * n));
+            assert!(buffer.chunks_exact(4).zip(0u32..).all(|(bytes, i)| bytes == i.to_ne_bytes()));
             buffer.fill(7);
             assert!(buffer.iter().all(|&byte| byte == 7));
         }

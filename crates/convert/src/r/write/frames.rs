@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use entasis::{Error, Frame, HostRead, Result, Value as Node};
+use entasis::{Buffer, Error, Frame, HostRead, Result, Value as Node};
 
 use super::choose::choose;
 use super::columns::{column, is_atomic};
@@ -51,6 +52,11 @@ impl<'a> Table<'a> {
     pub(super) fn labels(&self) -> Vec<usize> {
         let n = self.columns.iter().filter(|column| column.codes().is_some()).count();
         (self.extra.len()..self.extra.len() + n).collect()
+    }
+
+    /// The memory of converted values.
+    pub(super) fn into_memory(self) -> Vec<Arc<Buffer>> {
+        self.columns.into_iter().chain(self.extra).filter_map(|column| column.memory.into_buffer()).collect()
     }
 
     /// The frame of the core, which borrows the values.

@@ -1,9 +1,10 @@
 //! The values of a column: those of a vector of R, or converted ones.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Error, HostRead, HostValidity, HostValues, Result, Unit, Value,
+    Array, Buffer, Chunk, Column, ColumnType, Error, HostRead, HostValidity, HostValues, Result, Unit, Value,
 };
 
 use crate::r::Strings;
@@ -25,6 +26,17 @@ pub(super) enum Memory<'a> {
     /// Times as counts of a unit.
     Counts(Vec<i64>),
     Days(Vec<i32>),
+}
+
+impl Memory<'_> {
+    /// The memory of converted values; `None` for lent ones.
+    pub(super) fn into_buffer(self) -> Option<Arc<Buffer>> {
+        match self {
+            Self::Counts(values) => Some(Arc::new(Buffer::of_vec(values))),
+            Self::Days(values) => Some(Arc::new(Buffer::of_vec(values))),
+            _ => None,
+        }
+    }
 }
 
 /// A column to write.

@@ -37,7 +37,8 @@ pub(crate) fn owned(array: &Array, of: Layout) -> Result<Chunk> {
     Ok(Chunk { n, values: HostValues::Owned(values), validity })
 }
 
-fn bytes_of<'a>(values: &'a Values<'_>) -> &'a [u8] {
+/// The bytes of loaded values, one after the other.
+pub(crate) fn bytes_of<'a>(values: &'a Values<'_>) -> &'a [u8] {
     match values {
         Values::Bool(v) | Values::W8(v) | Values::Fixed { bytes: v, .. } => v,
         Values::W16(v) => bytemuck::cast_slice(v),
