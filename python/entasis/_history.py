@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
 from ._arguments import options as _options
+from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._memory import reported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
     from os import PathLike
 
@@ -156,7 +158,13 @@ def keep(
         _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).keep(of, _options.durable(durable))
 
 
-def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+def compact(
+    path: str | PathLike[str],
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    progress: bool | Callable[..., Any] | None = None,
+) -> None:
     """Store a file anew without what earlier changes left in it. Its value stays the same.
 
     Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
@@ -172,6 +180,10 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
         Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
         Seconds to wait for another writer of the same file.
+    progress
+        True shows a bar after one second. A function is called with the values that were copied,
+        with all values, and with `unit="values"`: several times a second, and at the end. An
+        exception of the function ends the work.
 
     Raises
     ------
@@ -196,10 +208,16 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     >>> en.info("numbers.entasis").file_len < before
     True
     """
-    with reported:
-        compact_at(path, durable, wait)
+    with reported, _progress.shown(progress, "compacting", "values") as show:
+        compact_at(path, durable, wait, show)
 
 
-def compact_at(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
+def compact_at(
+    path: str | PathLike[str],
+    durable: bool | None,
+    wait: float,
+    show: Callable[[int, int | None], Any] | None = None,
+) -> None:
     """Store a file anew; see `compact`."""
-    _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).compact(_options.durable(durable))
+    change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait))
+    change.compact(_options.durable(durable), show)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _entasis
 from ._arguments import options as _options
+from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._arguments.options import threads as _threads
 from ._file.file import File
@@ -14,6 +15,7 @@ from ._memory import reported
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
     from os import PathLike
 
@@ -64,6 +66,7 @@ def verify(
     threads: int | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> Report:
     """Check every byte of a file, in all generations that can be read.
 
@@ -79,6 +82,10 @@ def verify(
     generation
         The number of the one generation to check (`entasis.generations` lists them). None checks
         all.
+    progress
+        True shows a bar after one second. A function is called with the bytes that were checked,
+        with all bytes, and with `unit="bytes"`: several times a second, and at the end. An
+        exception of the function ends the check.
 
     Returns
     -------
@@ -102,7 +109,8 @@ def verify(
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
-        return Report(**handle.verify(_threads(threads), generation is not None))
+        with _progress.shown(progress, "verifying") as show:
+            return Report(**handle.verify(_threads(threads), generation is not None, show))
 
 
 def repair(
@@ -114,6 +122,7 @@ def repair(
     wait: float = 10,
     limits: Limits | None = None,
     overwrite: bool = True,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> list[Damage]:
     """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
 
@@ -128,6 +137,9 @@ def repair(
         the mode of the damaged file.
     threads, durable, wait, overwrite
         As for `write`.
+    progress
+        As for `verify`. The bytes are checked, and then written. After an exception of the function
+        an old file at the path stays.
 
     Returns
     -------
@@ -163,7 +175,8 @@ def repair(
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        damages, _ = handle.repair(
-            found, _threads(threads), _options.durable(durable), _options.wait(wait), not overwrite
-        )
+        with _progress.shown(progress, "repairing") as show:
+            damages, _ = handle.repair(
+                found, _threads(threads), _options.durable(durable), _options.wait(wait), not overwrite, show
+            )
         return damages

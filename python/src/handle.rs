@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, Error, File, Groups, WriteOptions};
+use entasis::{ColumnInfo, Error, File, Groups, Quiet, WriteOptions};
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -171,6 +171,14 @@ impl Handle {
     fn cells(&self, py: Python<'_>) -> PyResult<Option<CellReader>> {
         let cells = py.detach(|| self.file.cells()).map_err(|e| errors::raise(py, &e))?;
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
+    }
+
+    /// The number of values of all columns of the file, with those of trees and labels.
+    fn n_values(&self, py: Python<'_>) -> PyResult<u64> {
+        let columns = py.detach(|| self.file.all_columns(0..self.file.n_columns_total()));
+        let columns = columns.map_err(|e| errors::raise(py, &e))?;
+        let alone = columns.iter().filter(|column| !column.record.is_bundled);
+        Ok(alone.map(|column| column.record.n_values).fold(0, u64::saturating_add))
     }
 
     /// The number of rows. *Limit* above `isize::MAX`, the greatest length in Python.
@@ -420,8 +428,9 @@ impl Handle {
         py: Python<'py>,
         threads: Option<usize>,
         alone: bool,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut survey = monitor::run(py, |monitor| match alone {
+        let mut survey = monitor::run_watched(py, progress, |monitor| match alone {
             true => self.file.survey_generation(threads, monitor),
             false => self.file.survey(threads, monitor),
         })?;
@@ -446,7 +455,7 @@ impl Handle {
         py: Python<'py>,
         threads: Option<usize>,
     ) -> PyResult<Option<(Self, Bound<'py, PyList>, u64)>> {
-        let (file, survey) = monitor::run(py, |monitor| self.file.without_damage(threads, monitor))?;
+        let (file, survey) = monitor::run(py, |monitor| self.file.without_damage(threads, &Quiet(monitor)))?;
         if survey.n_damages == 0 {
             return Ok(None);
         }
@@ -463,6 +472,7 @@ impl Handle {
         durable: Option<bool>,
         wait: f64,
         must_be_new: bool,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyList>, u64)> {
         let options = WriteOptions {
             threads,
@@ -471,7 +481,7 @@ impl Handle {
             wait: options::wait(wait),
             ..WriteOptions::default()
         };
-        let survey = monitor::run(py, |monitor| self.file.repair(&out, &options, monitor))?;
+        let survey = monitor::run_watched(py, progress, |monitor| self.file.repair(&out, &options, monitor))?;
         Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
     }
 

@@ -69,6 +69,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]
+    use crate::monitor::Followed;
+    #[pymodule_export]
     use crate::query::where_words;
     #[pymodule_export]
     use crate::r_files::{is_rds_of, store_r, store_rds};
