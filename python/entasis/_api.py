@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from . import _entasis
 from ._arguments import options as _options
-from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
@@ -180,6 +179,8 @@ def write(
         if progress is None:
             content = write_whole(value, to, metadata, on_unsupported, is_table=is_table)
         else:
+            from ._arguments import progress as _progress
+
             with _progress.shown(progress, "writing", "values") as show:
                 content = write_whole(value, {**to, "progress": show}, metadata, on_unsupported, is_table=is_table)
         if not is_path:
@@ -192,6 +193,8 @@ def _write_stream(value: Any, to: Destination, progress: bool | Callable[..., An
 
     if progress is None:
         return write_stream(value, to)
+    from ._arguments import progress as _progress
+
     with _progress.shown(progress, "writing", "rows") as show:
         if show is None:
             return write_stream(value, to)
@@ -431,6 +434,9 @@ def _followed(
     filter: Filter | None,
 ) -> Iterator[None]:
     """Show the progress of reading these columns and rows in a `with` block."""
+    # An import of the package does not load it.
+    from ._arguments import progress as _progress
+
     with _progress.shown(progress, "reading", "values") as show:
         if show is None:
             yield

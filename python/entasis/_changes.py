@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._file.opened import Opened
 from ._libraries import streams
@@ -114,6 +113,7 @@ def append(
     >>> en.append(pd.DataFrame({"city": ["Lima"], "price": [4.5]}), "prices.entasis", widen=True)
     ['price']
     """
+    from ._arguments import progress as _progress
     from ._grow.append import append as append_rows
     from ._grow.dead import warn_of_dead
 

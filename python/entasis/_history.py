@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
 from ._arguments import options as _options
-from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._memory import reported
 
@@ -208,6 +207,8 @@ def compact(
     >>> en.info("numbers.entasis").file_len < before
     True
     """
+    from ._arguments import progress as _progress
+
     with reported, _progress.shown(progress, "compacting", "values") as show:
         compact_at(path, durable, wait, show)
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import _entasis
 from ._arguments import options as _options
-from ._arguments import progress as _progress
 from ._arguments import sources as _sources
 from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
 from ._memory import reported
+from ._write import destination
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def verify(
     >>> en.verify("table.entasis").n_values
     3
     """
+    from ._arguments import progress as _progress
+
     with reported:
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
@@ -170,13 +172,14 @@ def repair(
     >>> en.verify("sound.entasis").n_values
     100000
     """
+    from ._arguments import progress as _progress
+
     with reported:
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         with _progress.shown(progress, "repairing") as show:
-            damages, _ = handle.repair(
-                found, _threads(threads), _options.durable(durable), _options.wait(wait), not overwrite, show
-            )
+            to = destination(found, None, threads, durable, wait, overwrite=overwrite)
+            damages, _ = _entasis.repair(handle, {**to, "progress": show})
         return damages

@@ -5,10 +5,9 @@ pub mod open;
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, Error, File, Groups, Quiet, WriteOptions};
+use entasis::{ColumnInfo, Error, File, Groups, Quiet};
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -23,7 +22,7 @@ use crate::read::columns::{Reader, Selected};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{RowBits, RowNumbers};
-use crate::{errors, monitor, options, statistics, value};
+use crate::{errors, monitor, statistics, value};
 use open::Source;
 
 /// A file that is open for reading. Later commits to the file do not change what it reads.
@@ -460,29 +459,6 @@ impl Handle {
             return Ok(None);
         }
         Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
-    }
-
-    /// Writes all values except those of damaged blocks to a new file. Returns the damaged places
-    /// and their number.
-    fn repair<'py>(
-        &self,
-        py: Python<'py>,
-        out: PathBuf,
-        threads: Option<usize>,
-        durable: Option<bool>,
-        wait: f64,
-        must_be_new: bool,
-        progress: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyList>, u64)> {
-        let options = WriteOptions {
-            threads,
-            must_be_new,
-            durable: options::durable(durable),
-            wait: options::wait(wait),
-            ..WriteOptions::default()
-        };
-        let survey = monitor::run_watched(py, progress, |monitor| self.file.repair(&out, &options, monitor))?;
-        Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
     }
 
     /// How the file is stored, as JSON.

@@ -89,7 +89,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::write::change::Change;
     #[pymodule_export]
-    use crate::write::destination::check_new;
+    use crate::write::destination::{check_new, repair};
     #[pymodule_export]
     use crate::write::document::write_document;
     #[pymodule_export]

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use entasis::{Content, MemorySink, WriteOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use super::change::Change;
 use super::stream::Stream;
+use crate::handle::Handle;
 use crate::options::{durable, keep, wait};
 use crate::{errors, monitor};
 
@@ -112,4 +113,15 @@ impl Destination {
 pub fn check_new(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     let options = WriteOptions { must_be_new: true, ..WriteOptions::default() };
     entasis::check_target(&path, &options).map_err(|error| errors::raise(py, &error))
+}
+
+/// Writes all values of a file except those of damaged blocks to a new file. Returns the damaged
+/// places and their number.
+#[pyfunction]
+pub fn repair<'py>(py: Python<'py>, handle: &Handle, to: Destination) -> PyResult<(Bound<'py, PyList>, u64)> {
+    let options = to.options();
+    let (out, progress) = to.into_path()?;
+    let progress = progress.map(|progress| progress.into_bound(py));
+    let survey = monitor::run_watched(py, progress, |monitor| handle.file.repair(&out, &options, monitor))?;
+    Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
 }
