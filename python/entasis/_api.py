@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from . import _entasis
@@ -9,7 +10,8 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File
+from ._file.file import File, is_frame
+from ._file.opened import Opened
 from ._libraries import registry as _hosts
 from ._memory import reported
 from ._open import read_value, value_of
@@ -18,14 +20,16 @@ from ._write import destination, is_source, of_scan, without_index, write_whole
 from .errors import ArgumentError, CorruptFileError, DirectoryError, NotEntasisError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ._arguments.sources import Source, Target
     from ._csv.scan import CsvScan
+    from ._entasis import Destination
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
     from ._tree.document import OnUnsupported
+    from ._tree.tree import Tree
     from ._typing import (
         ArrowTable,
         Columns,
@@ -57,6 +61,7 @@ def write(
     index: bool = True,
     edition: int | None = None,
     overwrite: bool = True,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> None:
     """Write a frame or any tree of values to a file, whole or not at all.
 
@@ -116,6 +121,12 @@ def write(
         False never replaces a file: one that exists is an error at once, and also if another
         process makes it meanwhile. Of several processes that write a new file, one succeeds. A
         symbolic link counts as the file that it leads to.
+    progress
+        True shows a bar after one second. A function is called with the values that were written,
+        with all values, and with `unit="values"`: several times a second, and at the end. For open
+        files with frames and for streams these are rows (`unit="rows"`), for a scan of a text bytes
+        that were read (`unit="bytes"`). The number of all is None for a stream. An exception of the
+        function ends the work, and the old file stays.
 
     Raises
     ------
@@ -155,21 +166,45 @@ def write(
             _entasis.check_new(found)
         text = _scan_of_text(value) if type(value).__name__ == "CsvScan" else None
         if text is not None and is_path and metadata is None:
-            text._query.store(to)
+            text._query.store(to, progress)
             return
         value = value if text is None else text.read()
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
         if is_path and is_plain and not is_table and is_source(value):
-            from ._grow.writer import write_stream
-
-            is_done, value = write_stream(of_scan(value), to)
+            is_done, value = _write_stream(of_scan(value), to, progress)
             if is_done:
                 return
-        content = write_whole(value, to, metadata, on_unsupported, is_table=is_table)
+        if progress is None:
+            content = write_whole(value, to, metadata, on_unsupported, is_table=is_table)
+        else:
+            from ._arguments import progress as _progress
+
+            with _progress.shown(progress, "writing", "values") as show:
+                content = write_whole(value, {**to, "progress": show}, metadata, on_unsupported, is_table=is_table)
         if not is_path:
             _write_all(found, content)
+
+
+def _write_stream(value: Any, to: Destination, progress: bool | Callable[..., Any] | None) -> tuple[bool, Any]:
+    """Write a frame in a file, or a stream; see `_grow.writer.write_stream`."""
+    from ._grow.writer import write_stream
+
+    if progress is None:
+        return write_stream(value, to)
+    from ._arguments import progress as _progress
+
+    with _progress.shown(progress, "writing", "rows") as show:
+        if show is None:
+            return write_stream(value, to)
+        n_rows = value.n_rows if isinstance(value, Opened) and is_frame(value) else None
+        steady = _progress.Steady(show, n_rows)
+        is_done, value = write_stream(value, to, steady)
+        if not is_done and n_rows is not None:
+            write_whole(value, {**to, "progress": steady}, None, "error")
+            is_done = True
+        return is_done, value
 
 
 def to_bytes(
@@ -255,6 +290,7 @@ def read(
     on_damage: OnDamage = "error",
     limits: Limits | None = None,
     generation: int | None = None,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -319,6 +355,11 @@ def read(
         `depth` (64), `n_nodes` (10,000,000) and `value_len` (1 GiB).
     generation
         As for `open`.
+    progress
+        True shows a bar after one second. A function is called with the values that were read, with
+        all values, and with `unit="values"`: several times a second, and at the end. These are the
+        rows times the columns, and the rows that a filter tests. An exception of the function ends
+        the reading. Files of other formats report nothing.
 
     Returns
     -------
@@ -362,7 +403,8 @@ def read(
             if memory_map:
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
             opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
-            return _damage.read(opened._view.table, read_table, _threads(threads))
+            with _followed(progress, value_of(opened), columns, rows, filter):
+                return _damage.read(opened._view.table, read_table, _threads(threads))
         try:
             file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
         except (NotEntasisError, DirectoryError, CorruptFileError) as error:
@@ -376,7 +418,37 @@ def read(
                     f"memory_map, types and generation are for Entasis files, not for {form}"
                 ) from error
             return _others.read(path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
-        return read_value(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+        value = value_of(file)
+        if progress is None:
+            return read_value(value, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+        with _followed(progress, value, columns, rows, filter):
+            return read_value(value, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+
+
+@contextmanager
+def _followed(
+    progress: bool | Callable[..., Any] | None,
+    file: File | Tree,
+    columns: Columns | None,
+    rows: Rows | None,
+    filter: Filter | None,
+) -> Iterator[None]:
+    """Show the progress of reading these columns and rows in a `with` block."""
+    # An import of the package does not load it.
+    from ._arguments import progress as _progress
+
+    with _progress.shown(progress, "reading", "values") as show:
+        if show is None:
+            yield
+            return
+        if is_frame(file):
+            view = file._view.narrow(file._view.resolve(columns), file._view.compose(rows))
+            total = view.n_rows * (view.n_columns + (filter is not None))
+        else:
+            total = file._handle.n_values()
+        with _entasis.Followed(show, total):
+            yield
+        show(total, total)
 
 
 def open(

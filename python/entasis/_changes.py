@@ -63,6 +63,7 @@ def append(
     wait: float = 10,
     edition: int | None = None,
     keep: int | timedelta | None = None,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
 
@@ -98,6 +99,9 @@ def append(
     keep
         How many earlier generations this change and later ones keep, as for `entasis.keep`. None:
         as the file says.
+    progress
+        As for `write`, with `unit="values"`: those of the rows, and of columns that are stored
+        anew.
 
     Returns
     -------
@@ -134,6 +138,7 @@ def append(
     >>> en.append(pd.DataFrame({"city": ["Lima"], "price": [4.5]}), "prices.entasis", widen=True)
     ['price']
     """
+    from ._arguments import progress as _progress
     from ._grow.append import append as append_rows
     from ._grow.dead import warn_of_dead
 
@@ -142,18 +147,20 @@ def append(
             return _append_to_folder(value, folder, fill or widen, compression, threads, durable, wait, edition, keep)
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         value = _value(value)
-        if not os.path.exists(_sources.path_to_change(path)):
-            if not create:
-                raise _missing(_sources.path_to_change(path))
-            try:
-                write_whole(value, {**to, "is_new": True}, None, "error")
-            except ExistingFileError:
-                # Another process was the first to write.
-                pass
-            else:
-                return []
-
-        labels = append_rows(value, to, fill, widen)
+        with _progress.shown(progress, "appending", "values") as show:
+            if show is not None:
+                to["progress"] = _progress.Steady(show)
+            if not os.path.exists(_sources.path_to_change(path)):
+                if not create:
+                    raise _missing(_sources.path_to_change(path))
+                try:
+                    write_whole(value, {**to, "is_new": True}, None, "error")
+                except ExistingFileError:
+                    # Another process was the first to write.
+                    pass
+                else:
+                    return []
+            labels = append_rows(value, to, fill, widen)
         warn_of_dead(_sources.path_to_change(path))
         return labels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
 from ._arguments import options as _options
@@ -10,6 +10,7 @@ from ._arguments import sources as _sources
 from ._memory import reported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
     from os import PathLike
 
@@ -156,7 +157,13 @@ def keep(
         _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).keep(of, _options.durable(durable))
 
 
-def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+def compact(
+    path: str | PathLike[str],
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    progress: bool | Callable[..., Any] | None = None,
+) -> None:
     """Store a file anew without what earlier changes left in it. Its value stays the same.
 
     Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
@@ -175,6 +182,10 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
         Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
         Seconds to wait for another writer of the same file.
+    progress
+        True shows a bar after one second. A function is called with the values that were copied,
+        with all values, and with `unit="values"`: several times a second, and at the end. An
+        exception of the function ends the work.
 
     Raises
     ------
@@ -201,15 +212,24 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     >>> en.info("numbers.entasis").file_len < before
     True
     """
+    from ._arguments import progress as _progress
+
     with reported:
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
             maintain.compact(folder, _options.durable(durable), _options.wait(wait))
             return
-        compact_at(path, durable, wait)
+        with _progress.shown(progress, "compacting", "values") as show:
+            compact_at(path, durable, wait, show)
 
 
-def compact_at(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
+def compact_at(
+    path: str | PathLike[str],
+    durable: bool | None,
+    wait: float,
+    show: Callable[[int, int | None], Any] | None = None,
+) -> None:
     """Store a file anew; see `compact`."""
-    _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).compact(_options.durable(durable))
+    change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait))
+    change.compact(_options.durable(durable), show)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _entasis
 from ._arguments import options as _options
@@ -11,9 +11,11 @@ from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
 from ._memory import reported
+from ._write import destination
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
     from os import PathLike
 
@@ -70,6 +72,7 @@ def verify(
     threads: int | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> Report:
     """Check every byte of a file, in all generations that can be read.
 
@@ -88,6 +91,10 @@ def verify(
     generation
         The number of the one generation to check (`entasis.generations` lists them). None checks
         all.
+    progress
+        True shows a bar after one second. A function is called with the bytes that were checked,
+        with all bytes, and with `unit="bytes"`: several times a second, and at the end. An
+        exception of the function ends the check.
 
     Returns
     -------
@@ -107,6 +114,8 @@ def verify(
     >>> en.verify("table.entasis").n_values
     3
     """
+    from ._arguments import progress as _progress
+
     with reported:
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
@@ -115,7 +124,8 @@ def verify(
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
-        return Report(**handle.verify(_threads(threads), generation is not None))
+        with _progress.shown(progress, "verifying") as show:
+            return Report(**handle.verify(_threads(threads), generation is not None, show))
 
 
 def repair(
@@ -127,6 +137,7 @@ def repair(
     wait: float = 10,
     limits: Limits | None = None,
     overwrite: bool = True,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> list[Damage]:
     """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
 
@@ -141,6 +152,9 @@ def repair(
         the mode of the damaged file.
     threads, durable, wait, overwrite
         As for `write`.
+    progress
+        As for `verify`. The bytes are checked, and then written. After an exception of the function
+        an old file at the path stays.
 
     Returns
     -------
@@ -171,12 +185,14 @@ def repair(
     >>> en.verify("sound.entasis").n_values
     100000
     """
+    from ._arguments import progress as _progress
+
     with reported:
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        damages, _ = handle.repair(
-            found, _threads(threads), _options.durable(durable), _options.wait(wait), not overwrite
-        )
+        with _progress.shown(progress, "repairing") as show:
+            to = destination(found, None, threads, durable, wait, overwrite=overwrite)
+            damages, _ = _entasis.repair(handle, {**to, "progress": show})
         return damages

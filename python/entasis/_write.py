@@ -43,6 +43,7 @@ def destination(
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
         "is_new": not overwrite,
+        "progress": None,
         "change": None,
         "stream": None,
     }

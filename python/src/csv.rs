@@ -229,7 +229,7 @@ pub fn convert_csv(
 ) -> PyResult<CsvTable> {
     let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     let (layout, write) = (options.layout, to.options());
-    let path = to.into_path()?;
+    let (path, _) = to.into_path()?;
     let raised = Raised::default();
     let stored = monitor::run_watched(py, progress, |monitor| {
         let mut job = Job::open_all(origins(sources, &raised), &options)?;

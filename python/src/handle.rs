@@ -5,10 +5,9 @@ pub mod open;
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use entasis::{ColumnInfo, Error, File, Groups, Held, Rows, WriteOptions};
+use entasis::{ColumnInfo, Error, File, Groups, Held, Quiet, Rows};
 use entasis_convert::Opened;
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
@@ -25,7 +24,7 @@ use crate::read::columns::{Reader, Selected};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{RowBits, RowNumbers};
-use crate::{errors, monitor, options, statistics, value};
+use crate::{errors, monitor, statistics, value};
 use open::Source;
 
 /// A file that is open for reading. Later commits to the file do not change what it reads.
@@ -262,6 +261,18 @@ impl Handle {
         let file = self.schema_file();
         let cells = py.detach(|| file.cells()).map_err(|e| errors::raise(py, &e))?;
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
+    }
+
+    /// The number of values of all columns of the file, with those of trees and labels.
+    fn n_values(&self, py: Python<'_>) -> PyResult<u64> {
+        if let Some(held) = self.held() {
+            return Ok(held.n_rows().saturating_mul(self.infos(py)?.len() as u64));
+        }
+        let file = self.file(py)?;
+        let columns = py.detach(|| file.all_columns(0..file.n_columns_total()));
+        let columns = columns.map_err(|e| errors::raise(py, &e))?;
+        let alone = columns.iter().filter(|column| !column.record.is_bundled);
+        Ok(alone.map(|column| column.record.n_values).fold(0, u64::saturating_add))
     }
 
     /// The number of rows. *Limit* above `isize::MAX`, the greatest length in Python.
@@ -530,9 +541,10 @@ impl Handle {
         py: Python<'py>,
         threads: Option<usize>,
         alone: bool,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let file = self.file(py)?;
-        let mut survey = monitor::run(py, |monitor| match alone {
+        let mut survey = monitor::run_watched(py, progress, |monitor| match alone {
             true => file.survey_generation(threads, monitor),
             false => file.survey(threads, monitor),
         })?;
@@ -558,34 +570,11 @@ impl Handle {
         threads: Option<usize>,
     ) -> PyResult<Option<(Self, Bound<'py, PyList>, u64)>> {
         let file = self.file(py)?;
-        let (file, survey) = monitor::run(py, |monitor| file.without_damage(threads, monitor))?;
+        let (file, survey) = monitor::run(py, |monitor| file.without_damage(threads, &Quiet(monitor)))?;
         if survey.n_damages == 0 {
             return Ok(None);
         }
         Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
-    }
-
-    /// Writes all values except those of damaged blocks to a new file. Returns the damaged places
-    /// and their number.
-    fn repair<'py>(
-        &self,
-        py: Python<'py>,
-        out: PathBuf,
-        threads: Option<usize>,
-        durable: Option<bool>,
-        wait: f64,
-        must_be_new: bool,
-    ) -> PyResult<(Bound<'py, PyList>, u64)> {
-        let options = WriteOptions {
-            threads,
-            must_be_new,
-            durable: options::durable(durable),
-            wait: options::wait(wait),
-            ..WriteOptions::default()
-        };
-        let file = self.file(py)?;
-        let survey = monitor::run(py, |monitor| file.repair(&out, &options, monitor))?;
-        Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
     }
 
     /// How the file is stored, as JSON.

@@ -72,6 +72,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]
+    use crate::monitor::Followed;
+    #[pymodule_export]
     use crate::query::where_words;
     #[pymodule_export]
     use crate::r_files::{is_rds_of, store_r, store_rds};
@@ -90,7 +92,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::write::change::Change;
     #[pymodule_export]
-    use crate::write::destination::check_new;
+    use crate::write::destination::{check_new, repair};
     #[pymodule_export]
     use crate::write::document::write_document;
     #[pymodule_export]

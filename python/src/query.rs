@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::{Error, File, Physical};
+use entasis::{Error, File, Monitor, Physical, Share};
 use entasis_query::{
     Comparison, Literal, Match, NanIsNull, NanRule, Predicate, RowBits, Rules, Scan, TimeKind, is_float,
     missing_rules,
@@ -38,20 +38,26 @@ impl<'f> Filter<'f> {
         Scan::of_rows(self.file, &self.predicate, self.rows.clone())
     }
 
+    /// The progress of a scan in rows.
+    fn by_rows<'m>(&self, monitor: &'m dyn Monitor) -> Share<'m> {
+        let n = self.rows.end.saturating_sub(self.rows.start);
+        Share { monitor, before: 0, len: n, total: n }
+    }
+
     /// Their numbers.
     pub fn rows(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<RowNumbers> {
-        let rows = monitor::run(py, |monitor| self.scan()?.row_numbers(threads, monitor))?;
+        let rows = monitor::run(py, |monitor| self.scan()?.row_numbers(threads, &self.by_rows(monitor)))?;
         Ok(RowNumbers(Arc::new(rows)))
     }
 
     /// A bit for each row.
     pub fn bits(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<RowBits> {
-        monitor::run(py, |monitor| self.scan()?.bits(threads, monitor))
+        monitor::run(py, |monitor| self.scan()?.bits(threads, &self.by_rows(monitor)))
     }
 
     /// How many there are.
     pub fn count(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<u64> {
-        monitor::run(py, |monitor| self.scan()?.count(threads, monitor))
+        monitor::run(py, |monitor| self.scan()?.count(threads, &self.by_rows(monitor)))
     }
 
     /// The decision of statistics, as text.

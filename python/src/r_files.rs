@@ -24,7 +24,7 @@ pub fn store_r(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let options = to.options();
-    let path = to.into_path()?;
+    let (path, _) = to.into_path()?;
     let mut reading = ReadOptions::default();
     if let Some(threads) = options.threads {
         reading.threads = threads;

@@ -94,4 +94,7 @@ def write_builder(builder, path, host):
     """Writes the columns of a builder with their host map, as `en.write` would."""
     options = {"compression": 50, "column_compression": [], "edition": None}
     options |= {"threads": None, "durable": None, "wait": 0}
-    builder.write(host, {"path": str(path), "is_new": False, "keep": None, "change": None, "stream": None, **options})
+    builder.write(
+        host,
+        {"path": str(path), "is_new": False, "progress": None, "keep": None, "change": None, "stream": None, **options},
+    )

@@ -923,7 +923,7 @@ class TestProgress:
 
     @pytest.mark.parametrize("has_tqdm", [True, False])
     def test_a_bar_appears(self, has_tqdm, monkeypatch, capsys):
-        from entasis._csv import progress
+        from entasis._arguments import progress
 
         if has_tqdm:
             pytest.importorskip("tqdm")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import entasis as en
-from entasis._csv import progress as bars
+from entasis._arguments import progress as bars
 
 pl = pytest.importorskip("polars")
 

@@ -37,10 +37,11 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     static const char *fields[] = {"column", "start", "end", ""};
     ent_failure *failure = NULL;
     ent_session *s = ent_pointer_of(pointer, "cells");
-    if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted,
-                         &failure) < 0) {
-        return ent_failed(failure);
-    }
+    ent_watch();
+    int done = ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted,
+                                &failure);
+    ent_watched();
+    if (done < 0) return ent_failed(failure);
     size_t n_targets, n;
     ent_loaded_targets(s->loaded, &n_targets);
     const ent_pool *pools = ent_loaded_pools(s->loaded, &n);

@@ -91,11 +91,17 @@ SEXP ent_c_was_setting(void) {
     return Rf_ScalarLogical(was);
 }
 
-/* Long work reports its progress after the time in the option entasis.progress. */
+/* Seconds before long work shows its progress. */
+#define PATIENCE 3
+
+/* The characters of a whole bar. */
+#define BAR 30
+
+/* Long work shows a bar after some time: see ent_watch. */
 static struct {
     double begun, after; /* seconds */
-    int is_shown;
-} watched = {0, HUGE_VAL, 0}; /* no reports outside of ent_watch and ent_watched */
+    int shown;           /* percent; -1 before the bar is shown */
+} watched = {0, HUGE_VAL, -1}; /* no bar outside of ent_watch and ent_watched */
 
 static double now(void) {
     struct timespec time;
@@ -103,28 +109,44 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Starts the progress reports of long work. */
+static int is_interactive(void) {
+    static int known = -1;
+    if (known < 0) {
+        SEXP call = PROTECT(Rf_lang1(Rf_install("interactive")));
+        known = Rf_asLogical(Rf_eval(call, R_BaseEnv)) == TRUE;
+        UNPROTECT(1);
+    }
+    return known;
+}
+
+/* Begins long work. The option entasis.progress says whether a bar appears, or after how many
+ * seconds. Without it, one appears in interactive sessions. */
 void ent_watch(void) {
     SEXP option = Rf_GetOption1(Rf_install("entasis.progress"));
-    watched.after = R_PosInf;
-    if (TYPEOF(option) == LGLSXP && Rf_xlength(option) == 1 && Rf_asLogical(option) == TRUE) watched.after = 1;
-    if (TYPEOF(option) == REALSXP && Rf_xlength(option) == 1) watched.after = REAL(option)[0];
-    watched.is_shown = 0;
+    int is_one = Rf_xlength(option) == 1;
+    int is_shown = is_one && TYPEOF(option) == LGLSXP ? Rf_asLogical(option) == TRUE : is_interactive();
+    watched.after = is_shown ? PATIENCE : R_PosInf;
+    if (is_one && TYPEOF(option) == REALSXP) watched.after = REAL(option)[0];
+    watched.shown = -1;
     watched.begun = now();
 }
 
-/* Ends the progress reports. */
+/* Ends long work, and removes the bar. */
 void ent_watched(void) {
-    if (watched.is_shown) REprintf("\r%20s\r", "");
-    watched.is_shown = 0;
+    if (watched.shown >= 0) REprintf("\r%*s\r", BAR + 20, "");
+    watched.shown = -1;
     watched.after = R_PosInf;
 }
 
 static void look(void *parts) {
     const double *of = parts;
     if (of[1] > 0 && now() - watched.begun > watched.after) {
-        REprintf("\rentasis: %3d %%", (int)(100 * of[0] / of[1]));
-        watched.is_shown = 1;
+        double share = of[0] < of[1] ? of[0] / of[1] : 1;
+        int percent = (int)(100 * share), n = (int)(BAR * share);
+        if (percent != watched.shown) {
+            REprintf("\rentasis: [%.*s%*s] %3d %%", n, "==============================", BAR - n, "", percent);
+        }
+        watched.shown = percent;
     }
     R_CheckUserInterrupt();
 }

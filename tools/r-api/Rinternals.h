@@ -123,6 +123,7 @@ void SET_TAG(SEXP x, SEXP value);
 SEXP Rf_allocList(int n);
 SEXP Rf_cons(SEXP car, SEXP cdr);
 SEXP Rf_lcons(SEXP car, SEXP cdr);
+SEXP Rf_lang1(SEXP function);
 SEXP Rf_lang2(SEXP function, SEXP a);
 SEXP Rf_lang3(SEXP function, SEXP a, SEXP b);
 SEXP Rf_list2(SEXP a, SEXP b);

@@ -152,16 +152,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let info = |column| file.column(column as u64).map(Arc::unwrap_or_clone);
         let infos = indices.into_iter().map(info).collect::<entasis::Result<_>>()?;
         let has_labels = !print.has_no_index();
-        let (n, n_columns) = to_text::write_found(
-            &file,
-            found,
-            infos,
-            has_labels,
-            output,
-            args.clobber.old_text(),
-            args.nested,
-            print.read.threads,
-        )?;
+        let to = output.map(|path| (path, args.clobber.old_text()));
+        let (n, n_columns) =
+            to_text::write_found(&file, found, infos, has_labels, to, args.nested, print.read.threads)?;
         if let Some(path) = output {
             let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
             writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;

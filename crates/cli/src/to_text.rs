@@ -75,8 +75,7 @@ pub(crate) fn write_found(
     mut found: Found<'_>,
     infos: Vec<ColumnInfo>,
     has_labels: bool,
-    output: Option<&Path>,
-    old: Old,
+    output: Option<(&Path, Old)>,
     nested: Option<nested_text::Form>,
     threads: Option<usize>,
 ) -> Outcome<(u64, u64)> {
@@ -102,7 +101,7 @@ pub(crate) fn write_found(
         }))
     };
     match output {
-        Some(path) => {
+        Some((path, old)) => {
             options.compression = Compression::of_path(path);
             write_parts_file(&mut parts, &options, path, Durable::Auto, old, &Step)?;
         }

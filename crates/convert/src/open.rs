@@ -167,8 +167,8 @@ fn file_of(
     file_of_plan(&plan, name, limits, lend, monitor)
 }
 
-/// Opens values: a long table in its memory, other values as a file in memory. Errors show `name` as
-/// the path. `lend` is that of [`open`].
+/// Opens values: a long table in its memory, other values as a file in memory. Errors show `name`
+/// as the path. `lend` is that of [`open`].
 ///
 /// # Errors
 /// As [`Plan::new`], and for values that do not fit their type.

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use entasis::{Content, Error, HostRead, Kind, Monitor, Result, Stream, WriteOptions};
+use entasis::{Content, Error, HostRead, Kind, Monitor, Quiet, Result, Stream, WriteOptions};
 
 use crate::fst::{Columns, Table};
 use crate::r::{Data, Facts, Plan, PlanOptions, Value, Values};
@@ -216,18 +216,5 @@ impl Columns<'_> {
     /// The rows of the first window.
     fn usual_window(&self) -> u64 {
         rounded(WINDOW_LEN / (self.width() + STRING_LEN * self.n_text() as u64).max(1))
-    }
-}
-
-/// Watches the work on a window, whose progress is that of the table.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn interrupted(&self) -> bool {
-        self.0.interrupted()
-    }
-
-    fn meanwhile(&self, has_others: bool) -> bool {
-        self.0.meanwhile(has_others)
     }
 }

@@ -150,7 +150,7 @@ pub use frame::{
 };
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use mappable::Extent;
-pub use monitor::{Monitor, Silent};
+pub use monitor::{Monitor, Quiet, Share, Silent};
 pub use name_list::NameList;
 pub use read::{
     Form, Held, Matrix, MissingTo, Nested, NestedValues, OpenPage, Output, PageVisitor, Request, Shared,

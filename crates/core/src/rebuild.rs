@@ -138,6 +138,7 @@ impl Rebuild<'_> {
             of_column.sort_by_key(|block| block.record.first_value);
         }
         placement.write_directories(&mut blocks)?;
+        control.finish()?;
         self.footer(&blocks, ground, placement)
     }
 

@@ -9,7 +9,7 @@ use entasis_format::{Error, Limits, Operation, Result};
 use entasis_io::Replacement;
 
 use crate::file::File;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet, Share};
 use crate::rebuild::{known_columns, start};
 use crate::verify::Survey;
 use crate::write::{Ground, WriteOptions, check_target, when_free};
@@ -43,7 +43,10 @@ impl File {
             return Err(here(Error::argument(message)));
         }
         check_target(out, options)?;
-        let survey = self.survey_generation(options.threads, monitor)?;
+        // The bytes are verified, then copied.
+        let len = self.slot().end;
+        let share = |before| Share { monitor, before, len, total: 2 * len };
+        let survey = self.survey_generation(options.threads, &share(0))?;
         let file = self.whole();
         let columns = known_columns(&file).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
@@ -59,7 +62,7 @@ impl File {
             replacement.must_be_new().map_err(on_disk("create"))?;
         }
         rebuild
-            .execute(&replacement, start, &ground, monitor)
+            .execute(&replacement, start, &ground, &share(len))
             .map_err(here)?
             .commit(start)
             .map_err(|e| e.in_file(out))?;
@@ -80,7 +83,7 @@ impl File {
         let here = |e: Error| e.in_file(self.path());
         let columns = file.all_columns(0..file.n_columns_total()).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Damaged, threads).map_err(here)?;
-        let view = overlay(&file, &rebuild, monitor).map_err(here)?;
+        let view = overlay(&file, &rebuild, &Quiet(monitor)).map_err(here)?;
         Ok((view, survey))
     }
 }

@@ -7,6 +7,7 @@ mod generations;
 mod known;
 mod statistics;
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +20,7 @@ use entasis_format::{
 
 use crate::cells::Cells;
 use crate::file::{ColumnInfo, File, details};
-use crate::monitor::{Control, Monitor};
+use crate::monitor::{Control, Monitor, Quiet};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
@@ -74,6 +75,10 @@ const VALUES: &str = "the values of a block";
 struct Work<'a> {
     threads: Option<usize>,
     monitor: &'a dyn Monitor,
+    /// Bytes of blocks that were verified.
+    done: &'a Cell<u64>,
+    /// Bytes to verify. Those that generations share count once.
+    total: u64,
 }
 
 /// The columns of a verified generation, and a checksum of each column's values.
@@ -265,7 +270,7 @@ impl File {
                 Ok(())
             }
             None => {
-                let is_sound = found.check(cells.verify(work.threads, work.monitor))?.is_some();
+                let is_sound = found.check(cells.verify(work.threads, &Quiet(work.monitor)))?.is_some();
                 known.set_other(print, is_sound)
             }
         }
@@ -391,7 +396,6 @@ impl File {
         known: &mut Known,
         work: Work<'_>,
     ) -> Result<u64> {
-        let mut total = 0;
         let mut tasks = Vec::new();
         for column in stored {
             let statistics = self.statistics_of(column)?;
@@ -401,14 +405,13 @@ impl File {
                     Some(true) => {}
                     Some(false) => found.share_block(column, block.first_value..block.end_value())?,
                     None => {
-                        total += u64::from(block.n_values);
                         known.set_block(block.directory_at, true)?;
                         fallible::push(&mut tasks, (*column, i as u64, *block, statistics), PARTS)?;
                     }
                 }
             }
         }
-        let control = Control::new(work.monitor, total);
+        let control = Control::after(work.monitor, work.done.get(), work.total);
         let n_values = AtomicU64::new(0);
         threads::run(
             tasks,
@@ -422,10 +425,11 @@ impl File {
                 if found.check_block(column, block.first_value..block.end_value(), verified)?.is_some() {
                     n_values.fetch_add(u64::from(block.n_values), Ordering::Relaxed);
                 }
-                control.advance(u64::from(block.n_values));
+                control.advance(u64::from(block.pages_len) + u64::from(block.directory_len));
                 Ok(())
             },
         )?;
+        work.done.set(control.done());
         for (column, first_value) in found.blocks() {
             for block in self.blocks(column)?.iter().filter(|block| block.first_value == first_value) {
                 known.set_block(block.directory_at, false)?;
@@ -468,10 +472,13 @@ impl File {
             }
         }
         for some in members.chunks(MEMBERS) {
-            match self.verify_some_members(some, work.monitor) {
+            match self.verify_some_members(some, &Quiet(work.monitor)) {
                 Err(error) if error.kind() == Kind::Corrupt => {
                     for member in some {
-                        found.check_column(member, self.verify_some_members(&[member], work.monitor))?;
+                        found.check_column(
+                            member,
+                            self.verify_some_members(&[member], &Quiet(work.monitor)),
+                        )?;
                     }
                 }
                 verified => verified?,

@@ -533,6 +533,7 @@ impl<'a> Plan<'a> {
             blocks[columns[task]].extend(of_task);
         }
         placement.write_directories(&mut blocks)?;
+        control.finish()?;
         footer::make(self, stored, &blocks, ground, placement)
     }
 }

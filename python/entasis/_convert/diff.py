@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import options as _options
 from entasis._arguments.options import shown
-from entasis._csv.progress import shown as _progress
+from entasis._arguments.progress import shown as _progress
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
+from entasis._arguments.progress import shown as _progress
 from entasis._csv.convert import store_text
-from entasis._csv.progress import shown as _progress
 from entasis._write import destination
 from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
 

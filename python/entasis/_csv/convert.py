@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis import _entasis
+from entasis._arguments import progress as _progress
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import DEFAULT_COMPRESSION
 from entasis._memory import reported
@@ -13,7 +14,6 @@ from entasis.errors import ArgumentError
 
 from . import arguments as _arguments
 from . import problems as _problems
-from . import progress as _progress
 
 if TYPE_CHECKING:
     import os

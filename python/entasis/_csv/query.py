@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from entasis import _entasis
+from entasis._arguments import progress as _progress
 from entasis._arguments.options import shown
 from entasis._filter import bind as _bind
 from entasis._memory import reported
@@ -14,7 +15,6 @@ from entasis._view.view import View
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import problems as _problems
-from . import progress as _progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -165,12 +165,12 @@ class Query(NamedTuple):
         finally:
             opened.close()
 
-    def store(self, to: Destination) -> None:
+    def store(self, to: Destination, progress: Progress = None) -> None:
         """Write the rows into an Entasis file, for `entasis.write`."""
         opened = self.open()
         try:
-            with reported, _problems.listed():
-                opened.store(to)
+            with reported, _problems.listed(), _progress.shown(progress, "writing") as show:
+                opened.store({**to, "progress": show})
             self.end(opened)
         finally:
             opened.close()

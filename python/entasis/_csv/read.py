@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from entasis import _entasis
+from entasis._arguments import progress as _progress
 from entasis._arguments.options import integer
 from entasis._filter import bind as _bind
 from entasis._libraries import registry as _hosts
@@ -13,7 +14,6 @@ from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import arguments as _arguments
 from . import problems as _problems
-from . import progress as _progress
 from .frames import as_file, chosen, frame
 
 if TYPE_CHECKING:

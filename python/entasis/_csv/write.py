@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from entasis import _entasis
 from entasis._arguments import options as _options
+from entasis._arguments import progress as _progress
 from entasis._arguments import sources as _sources
 from entasis._columns.fields import FieldColumn
 from entasis._columns.levels import with_labels
@@ -20,7 +21,6 @@ from entasis._write import destination, of_scan, write_whole
 from entasis.errors import ArgumentError
 
 from . import arguments as _arguments
-from . import progress as _progress
 from .scan import CsvScan
 from .spec import Spec
 

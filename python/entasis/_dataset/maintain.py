@@ -87,7 +87,7 @@ def verify(folder: str, threads: int | None) -> Report:
                 if found.pins is not None and view.n_rows != found.pins[number].n_rows:
                     bad.append((path, "it has another number of rows than the manifest says"))
                     continue
-            report = _entasis.Handle(path, None, True).verify(threads, False)
+            report = _entasis.Handle(path, None, True).verify(threads, False, None)
         except EntasisError as damage:
             bad.append((path, str(damage)))
             continue

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Limits, MemoryMap, OnDamage, OnRefused, Rows, Types
 
@@ -29,3 +31,4 @@ class ReadOptions(PartOptions, total=False):
     types: Types | None
     limits: Limits | None
     generation: int | None
+    progress: bool | Callable[..., Any] | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
+from entasis._arguments.progress import Steady
 from entasis._file.file import File, is_frame
 from entasis._libraries import registry as _hosts
 from entasis._open import open_value
@@ -82,9 +83,17 @@ def _append_to_changed(file: File, fitted: Fitted, rules: Rules, to: Destination
     replaced = of_file(file, fitted, rules)
     stream = _entasis.Stream.extend(change, to["durable"], to["edition"])
     to = {**to, "stream": stream}
+    progress = to["progress"]
+    if isinstance(progress, Steady):
+        # The values that are stored anew come first.
+        anew = file.n_rows * (len(fitted.grown) + fitted.n_added)
+        rest = rules.length(fitted.part) * file.n_columns
+        to["progress"] = progress.share(0, anew, anew + rest)
     try:
         if not put(stream, file, replaced, fitted, rules, to):
             return False
+        if isinstance(progress, Steady):
+            to["progress"] = progress.share(anew, rest, anew + rest)
         handle = stream.view()
         assert handle is not None, "the file has a table"
         file = File._of(View(OpenTable(handle, str(to["path"]))))

@@ -27,6 +27,7 @@ from .fitting import Options
 from .growth import in_memory, of_file, put
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from entasis._entasis import Destination
@@ -317,25 +318,40 @@ class Writer:
         return f"<entasis.Writer of {self._to['path']!r}, {state}>"
 
 
-def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
+def write_stream(value: Any, to: Destination, show: Callable[[int, int | None], Any] | None = None) -> tuple[bool, Any]:
     """Write a long file or an Arrow stream batch by batch.
 
     Returns whether that is done, and what is left to write. Dictionaries can differ from batch to
-    batch, so streams with dictionaries are collected.
+    batch, so streams with dictionaries are collected. `show` is called with the rows that were
+    written.
     """
     if isinstance(value, Opened):
-        return is_frame(value) and _write_file(value, to), value
+        return is_frame(value) and _write_file(value, to, show), value
     if not _streams.is_stream(value):
         return False, value
     reader = _streams.reader(value)
     if any("dictionary" in str(kind) for kind in reader.schema.types):
         return False, reader
     with Writer(to, reader.schema, False) as writer:
-        writer.write(reader)
+        _write_counted(writer, reader, None, show)
     return True, None
 
 
-def _write_file(file: File, to: Destination) -> bool:
+def _write_counted(
+    writer: Writer, value: Any, total: int | None, show: Callable[[int, int | None], Any] | None
+) -> None:
+    """Write all batches of a file or a stream, and report the rows."""
+    if show is None:
+        writer.write(value)
+        return
+    n = 0
+    for part in batches(value):
+        writer.write(part)
+        n += _length(part)
+        show(n, total)
+
+
+def _write_file(file: File, to: Destination, show: Callable[[int, int | None], Any] | None) -> bool:
     """Write an open file, or a view of one, batch by batch. False if it has to be read whole."""
     view = file._view
     if view.n_rows <= _rows_of_batch(view) or view.written_by == "static_frame":
@@ -344,7 +360,7 @@ def _write_file(file: File, to: Destination) -> bool:
         return False
     try:
         with Writer(to, None, False) as writer:
-            writer.write(file)
+            _write_counted(writer, file, view.n_rows, show)
     except ArgumentError:
         # Indexes or categories of the batches don't continue each other.
         return False

@@ -173,8 +173,9 @@ impl CsvBatches {
     /// Writes the rows that are left into a file.
     fn store(&self, py: Python<'_>, to: Destination) -> PyResult<()> {
         let write = to.options();
-        let path = to.into_path()?;
-        let found = self.run(py, None, |scan, monitor| store_scan(scan, &path, &write, monitor))?;
+        let (path, progress) = to.into_path()?;
+        let progress = progress.map(|progress| progress.into_bound(py));
+        let found = self.run(py, progress, |scan, monitor| store_scan(scan, &path, &write, monitor))?;
         self.table(py, found).map(drop)
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use entasis::{ColumnInfo, Error, Monitor, default_threads};
+use entasis::{ColumnInfo, Error, Quiet, default_threads};
 use entasis_cli::NestedAsJson;
 use entasis_csv::Outcome;
 use entasis_csv::values::formats::Own;
@@ -143,15 +143,6 @@ pub fn write_csv_batches(
     match or_raised(written, &raised)? {
         Some(refused) => Err(batches.refused(py, refused)),
         None => Ok(()),
-    }
-}
-
-/// Watches the writing of rows whose progress is that of reading.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn interrupted(&self) -> bool {
-        self.0.interrupted()
     }
 }
 

@@ -86,10 +86,16 @@ impl Change {
     }
 
     /// Writes the content.
-    pub fn commit(&mut self, py: Python<'_>, content: Content, options: &WriteOptions) -> PyResult<()> {
+    pub fn commit(
+        &mut self,
+        py: Python<'_>,
+        content: Content,
+        options: &WriteOptions,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let change = self.take()?;
         let edit = &mut self.edit;
-        monitor::run(py, |monitor| {
+        monitor::run_watched(py, progress, |monitor| {
             let (content, operation) = match (edit, content) {
                 (Edit::Append(labels), Content::Frame(part)) => {
                     (change.append(part, labels)?, Operation::Append)
@@ -182,10 +188,15 @@ impl Change {
     }
 
     /// Stores the value of the file anew, without what earlier changes left.
-    fn compact(&mut self, py: Python<'_>, is_durable: Option<bool>) -> PyResult<()> {
+    fn compact(
+        &mut self,
+        py: Python<'_>,
+        is_durable: Option<bool>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let change = self.take()?;
         let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
-        monitor::run(py, |monitor| change.compact(&options, monitor))
+        monitor::run_watched(py, progress, |monitor| change.compact(&options, monitor))
     }
 
     /// Gives the lock back. The file stays as it is.

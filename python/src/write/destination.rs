@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use entasis::{Content, MemorySink, WriteOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use super::change::Change;
 use super::stream::Stream;
+use crate::handle::Handle;
 use crate::options::{durable, keep, wait};
 use crate::{errors, monitor};
 
@@ -30,6 +31,8 @@ pub struct Destination {
     wait: f64,
     /// Whether a file that exists is an error.
     is_new: bool,
+    /// Is called with what is done, and with the whole.
+    progress: Option<Py<PyAny>>,
     /// The change that the content belongs to, if the file exists.
     change: Option<Py<Change>>,
     /// The stream that the content is a part of.
@@ -66,34 +69,37 @@ impl Destination {
         }
     }
 
-    /// The path, which is there.
-    pub fn into_path(self) -> PyResult<PathBuf> {
-        self.path.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a destination without a path"))
+    /// The path, which is there, and the function for progress.
+    pub fn into_path(self) -> PyResult<(PathBuf, Option<Py<PyAny>>)> {
+        let path =
+            self.path.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a destination without a path"));
+        Ok((path?, self.progress))
     }
 
     /// Writes the file without the GIL. Returns its bytes if it is written into memory.
     pub fn write<'py>(self, py: Python<'py>, content: Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = self.options();
+        let progress = self.progress.map(|progress| progress.into_bound(py));
         if let Some(change) = self.change {
-            change.borrow_mut(py).commit(py, content, &options)?;
+            change.borrow_mut(py).commit(py, content, &options, progress)?;
             return Ok(None);
         }
         let content = match (&self.stream, content) {
             (Some(stream), Content::Frame(part)) => {
-                stream.borrow_mut(py).add(py, part, &options)?;
+                stream.borrow_mut(py).add(py, part, &options, progress)?;
                 return Ok(None);
             }
             (_, content) => content,
         };
         let Some(path) = self.path else {
             let sink = MemorySink::new();
-            monitor::run(py, |monitor| match &content {
+            monitor::run_watched(py, progress, |monitor| match &content {
                 Content::Frame(frame) => entasis::write_to(&sink, frame, &options, monitor),
                 Content::Document(document) => entasis::write_document_to(&sink, document, &options, monitor),
             })?;
             return Ok(Some(PyBytes::new(py, &sink.into_bytes())));
         };
-        monitor::run(py, |monitor| match &content {
+        monitor::run_watched(py, progress, |monitor| match &content {
             Content::Frame(frame) => entasis::write(&path, frame, &options, monitor),
             Content::Document(document) => entasis::write_document(&path, document, &options, monitor),
         })?;
@@ -107,4 +113,16 @@ impl Destination {
 pub fn check_new(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     let options = WriteOptions { must_be_new: true, ..WriteOptions::default() };
     entasis::check_target(&path, &options).map_err(|error| errors::raise(py, &error))
+}
+
+/// Writes all values of a file except those of damaged blocks to a new file. Returns the damaged
+/// places and their number.
+#[pyfunction]
+pub fn repair<'py>(py: Python<'py>, handle: &Handle, to: Destination) -> PyResult<(Bound<'py, PyList>, u64)> {
+    let options = to.options();
+    let (out, progress) = to.into_path()?;
+    let progress = progress.map(|progress| progress.into_bound(py));
+    let file = handle.file(py)?;
+    let survey = monitor::run_watched(py, progress, |monitor| file.repair(&out, &options, monitor))?;
+    Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
 }

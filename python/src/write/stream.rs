@@ -33,10 +33,16 @@ impl Stream {
     }
 
     /// Adds rows, or changes the columns.
-    pub fn add(&mut self, py: Python<'_>, part: Frame, options: &WriteOptions) -> PyResult<()> {
+    pub fn add(
+        &mut self,
+        py: Python<'_>,
+        part: Frame,
+        options: &WriteOptions,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let next = std::mem::replace(&mut self.next, Next::Rows(Vec::new()));
         let stream = self.get()?;
-        monitor::run(py, |monitor| match next {
+        monitor::run_watched(py, progress, |monitor| match next {
             Next::Rows(labels) => stream.append(part, &labels, options, monitor),
             Next::Columns(mut to) => {
                 let operation = to.operation;

@@ -40,7 +40,7 @@ test_that("a file that exists stays", {
   write_entasis(frame, entasis)
   calls <- list(
     frame.entasis = function(path, ...) write_entasis(frame, path, ...),
-    tree.entasis = function(path, ...) write_entasis(list(1, "x", lm(mpg ~ wt, mtcars)), path, ...),
+    tree.entasis = function(path, ...) write_entasis(list(1, "x", frame, list(NULL, y = 1:3)), path, ...),
     text.entasis = function(path, ...) write_entasis(scan_csv_entasis(csv), path, ...),
     frame.csv = function(path, ...) write_csv_entasis(frame, path, ...),
     file.csv.gz = function(path, ...) write_csv_entasis(entasis(entasis), path, ...),

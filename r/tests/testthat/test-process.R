@@ -96,11 +96,50 @@ test_that("nothing is printed that was not asked for", {
   expect_identical(length(out), 4L)
 })
 
-test_that("long work reports its progress", {
+BAR <- "entasis: \\[=* *\\] +[0-9]+ %"
+
+test_that("long work shows a bar if that is asked for", {
   path <- tempfile()
-  out <- run_script("options(entasis.progress = 0.01)", sprintf("write_entasis(runif(4e6), '%s', 100)", path))
-  expect_match(paste(out, collapse = ""), "entasis: +[0-9]+ %")
-  expect_match(paste(out, collapse = ""), "\r *\r?$")
+  show <- "options(entasis.progress = 0)"
+  calls <- c(
+    "write_entasis(x, path, 100)", "invisible(read_entasis(path))", "verify_entasis(path)",
+    "write_csv_entasis(data.frame(x), csv)", "invisible(read_csv_entasis(csv))", "convert_entasis(csv, other)",
+    "saveRDS(x, rds, compress = FALSE); convert_entasis(rds, other)",
+    "for (i in 1:2) append_entasis(x[1:1e5], path); compact_entasis(path)"
+  )
+  paths <- sprintf("%s <- tempfile(fileext = '.%s')", c("csv", "other", "rds"), c("csv", "entasis", "rds"))
+  write <- "write_entasis(x, path, 0)"
+  csv <- "write_csv_entasis(data.frame(x), csv)"
+  for (call in calls) {
+    # These calls are fast.
+    is_fast <- grepl("read_entasis|verify", call)
+    x <- if (is_fast) "threads_entasis(1); x <- runif(5e7)" else "x <- runif(4e6)"
+    out <- run_script(sprintf("path <- '%s'", path), paths, x, write, if (!is_fast) csv, show, paste0("invisible({", call, "})"))
+    out <- paste(out, collapse = "")
+    expect_match(out, BAR, info = call)
+    expect_match(out, "\r *\r?$", info = call)
+  }
+})
+
+# A session that is interactive as those of users are.
+run_interactive <- function(...) {
+  script <- tempfile(fileext = ".R")
+  writeLines(c("library(entasis)", ...), script)
+  options <- c("--interactive", "--no-readline", "--vanilla", "--no-echo")
+  paste(system2(file.path(R.home("bin"), "R"), options, stdin = script, stdout = TRUE, stderr = TRUE), collapse = "")
+}
+
+test_that("interactive sessions show a bar after three seconds, and no others", {
+  skip_on_os("windows")
+  skip_on_cran()
+  script <- c("x <- runif(3e7)", "threads_entasis(1)", sprintf("time <- system.time(write_entasis(x, '%s', 100))", tempfile()), "cat(time[[3]] > 4)")
+  out <- run_interactive("options(entasis.progress = FALSE)", script)
+  expect_no_match(out, BAR)
+  if (!grepl("TRUE", out)) skip("this machine is too fast")
+  expect_match(run_interactive(script), BAR)
+  expect_no_match(run_interactive("write_entasis(runif(1e6), tempfile(), 100)"), BAR)
+  expect_no_match(paste(run_script(script), collapse = ""), BAR)
+  expect_match(paste(run_script("options(entasis.progress = TRUE)", script), collapse = ""), BAR)
 })
 
 test_that("reading is interrupted too, and goes on afterwards", {

@@ -7,7 +7,7 @@ use entasis_io::{FileSource, InPlace, Replacement, Sink};
 
 use super::{check_change, next_slot_at, now, secure};
 use crate::file::File;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet};
 use crate::retain::{Blocks, Destination, copy, kept_generations, kept_if_mostly_dead};
 use crate::write::WriteOptions;
 
@@ -137,6 +137,6 @@ fn copied(
     let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
     let open = |slot| open(replacement.temp(), replacement.target(), slot);
     let destination = Destination { sink: replacement, open: &open };
-    let slot = copy(file, earlier, blocks, &destination, options.threads, monitor)?;
+    let slot = copy(file, earlier, blocks, &destination, options.threads, &Quiet(monitor))?;
     open(slot)
 }

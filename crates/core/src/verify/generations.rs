@@ -1,5 +1,6 @@
 //! Verifies all readable generations of a file. Each stored range is verified once.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use entasis_format::{Error, Kind, Result, fallible};
@@ -24,7 +25,7 @@ impl File {
     /// # Errors
     /// All but *corrupt*.
     pub fn survey(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
-        self.survey_all(Work { threads, monitor }).map_err(|e| e.in_file(self.path()))
+        self.watched(threads, monitor, |work| self.survey_all(work))
     }
 
     /// Verifies the generation of this view alone, and goes on after damage. For an earlier
@@ -33,7 +34,21 @@ impl File {
     /// # Errors
     /// All but *corrupt*.
     pub fn survey_generation(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
-        self.survey_one(&mut Known::default(), Work { threads, monitor }).map_err(|e| e.in_file(self.path()))
+        self.watched(threads, monitor, |work| self.survey_one(&mut Known::default(), work))
+    }
+
+    /// Verifies the bytes up to the end of this generation.
+    fn watched(
+        &self,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+        survey: impl FnOnce(Work<'_>) -> Result<Survey>,
+    ) -> Result<Survey> {
+        let total = self.slot().end;
+        let survey = survey(Work { threads, monitor, done: &Cell::new(0), total });
+        let is_over = survey.is_ok() && !monitor.finished(total);
+        let survey = if is_over { Err(Error::interrupted()) } else { survey };
+        survey.map_err(|e| e.in_file(self.path()))
     }
 
     fn survey_one(&self, known: &mut Known, work: Work<'_>) -> Result<Survey> {

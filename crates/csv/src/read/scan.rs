@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
+use entasis::{Error, HostRead, Monitor, Quiet, Result, Stream, WriteOptions};
 
 use super::chunk::{Pieces, Shared, convert};
 use super::header::Header;
@@ -272,10 +272,19 @@ impl Scan {
             let table = self.table(usize::MAX)?;
             n_rows += table.n_rows;
             let lent: Vec<_> = table.columns.iter().map(Column::lent).collect();
-            stream.append(frame(&lent, table.n_rows, self.work.query.layout, lend), &[], options, monitor)?;
+            stream.append(
+                frame(&lent, table.n_rows, self.work.query.layout, lend),
+                &[],
+                options,
+                &Quiet(monitor),
+            )?;
         }
         if let Some(refused) = self.ended()? {
             return Ok(refused);
+        }
+        // The last report of progress may ask to stop.
+        if monitor.interrupted() {
+            return Err(Error::interrupted());
         }
         stream.finish()?;
         let table = self.table(0)?;

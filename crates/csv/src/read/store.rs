@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
+use entasis::{Error, HostRead, Monitor, Quiet, Result, Stream, WriteOptions};
 
 use super::chunk::{Pieces, Shared, convert, holds, with_strings, with_type_of_strings};
 use super::columns::{in_order, widened};
@@ -469,18 +469,5 @@ impl Round<'_> {
         let frame = frame(&lent, n_rows as u64, self.plan.layout, self.lend);
         self.n_rows += n_rows as u64;
         stream.append(frame, &[], self.options, &Quiet(self.monitor))
-    }
-}
-
-/// Watches the writing of a window, whose progress is that of reading.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn interrupted(&self) -> bool {
-        self.0.interrupted()
-    }
-
-    fn meanwhile(&self, has_others: bool) -> bool {
-        self.0.meanwhile(has_others)
     }
 }

@@ -58,7 +58,11 @@ def plan(given: Input, options: Options) -> Plan:
 
         def write_file(path: str) -> None:
             metadata = file.metadata
-            if metadata is None and is_frame(file) and write_stream(file, to(path))[0]:
+            if (
+                metadata is None
+                and is_frame(file)
+                and write_stream(file, to(path), lambda n, total: options.done(n))[0]
+            ):
                 return
             write_whole(file, to(path), metadata, "error")
 

@@ -170,6 +170,11 @@ impl Monitor for Signals {
         self.done.store(done, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
     }
+
+    fn finished(&self, _total: u64) -> bool {
+        // R handles an interrupt after the call.
+        true
+    }
 }
 
 /// The message for users. R itself adds the word "Error" and the call. The reason of an I/O error

@@ -1,4 +1,4 @@
-"""Shows how far a reading is."""
+"""Shows how far long work is."""
 
 from __future__ import annotations
 
@@ -36,6 +36,33 @@ def shown(
         raise ArgumentError(f"progress={progress!r}: True, or a function of the {unit} done and of all {unit}")
 
 
+class Steady:
+    """Joins the reports of several steps: the total stays the same, and the count never falls.
+
+    Attributes
+    ----------
+    total
+        The whole. None takes that of the first report. Reports of other totals are scaled to it.
+    """
+
+    __slots__ = ("_last", "_show", "total")
+
+    def __init__(self, show: Callable[[int, int | None], Any], total: int | None = None) -> None:
+        self._show, self.total, self._last = show, total, 0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self.total is None:
+            self.total = total
+        if total and self.total is not None:
+            done = done * self.total // total
+        self._last = max(done, self._last)
+        self._show(self._last, self.total)
+
+    def share(self, before: int, n: int, total: int) -> Callable[[int, int | None], Any]:
+        """The function for a step of `n` units after `before` ones, of `total`."""
+        return lambda done, whole: self(before + n * done // (whole or 1), total)
+
+
 class _Bar:
     """A bar of tqdm, else a line on the standard error."""
 
@@ -47,7 +74,10 @@ class _Bar:
 
     def __call__(self, done: int, total: int | None) -> None:
         now = time.monotonic()
-        if now - self.started < _PATIENCE or now - self.last < _INTERVAL:
+        is_shown = self.bar is not None or self.is_plain
+        # The end of a bar is shown in any case.
+        is_early = now - self.last < _INTERVAL and not (is_shown and done == total)
+        if now - self.started < _PATIENCE or is_early:
             return
         self.last = now
         if self.bar is None and not self.is_plain:
