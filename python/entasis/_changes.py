@@ -37,6 +37,7 @@ def _append_to_folder(
     wait: float,
     edition: int | None,
     keep: Any,
+    progress: bool | Callable[..., Any] | None,
 ) -> list[Any]:
     """Add files to a data set."""
     from ._dataset import manifest as _manifest
@@ -46,7 +47,16 @@ def _append_to_folder(
         raise ArgumentError("fill=, widen=, edition= and keep= are for files: the columns of a folder keep their types")
     if _manifest.newest_number(folder) is None:
         raise _manifest.missing(folder)
-    write_dataset(value, folder, mode="append", compression=compression, threads=threads, durable=durable, wait=wait)
+    write_dataset(
+        value,
+        folder,
+        mode="append",
+        compression=compression,
+        threads=threads,
+        durable=durable,
+        wait=wait,
+        progress=progress,
+    )
     return []
 
 
@@ -144,7 +154,9 @@ def append(
 
     with reported:
         if (folder := _sources.folder(path)) is not None:
-            return _append_to_folder(value, folder, fill or widen, compression, threads, durable, wait, edition, keep)
+            return _append_to_folder(
+                value, folder, fill or widen, compression, threads, durable, wait, edition, keep, progress
+            )
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         value = _value(value)
         with _progress.shown(progress, "appending", "values") as show:

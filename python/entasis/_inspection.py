@@ -120,7 +120,8 @@ def verify(
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
-            return maintain.verify(folder, _threads(threads))
+            with _progress.shown(progress, "verifying", "files") as show:
+                return maintain.verify(folder, _threads(threads), show)
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)

@@ -534,3 +534,29 @@ def test_threads_and_many_open_files(tmp_path) -> None:
     for thread in threads:
         thread.join()
     assert found == [700] * 4
+
+
+def test_progress(tmp_path) -> None:
+    calls: list[tuple[int, int | None, str]] = []
+
+    def show(done: int, total: int | None, unit: str) -> None:
+        calls.append((done, total, unit))
+
+    whole = frame(300)
+    en.write_dataset(whole, tmp_path / "set", partition_by="k", progress=show)
+    assert calls == [(300, 300, "rows")]
+    calls.clear()
+    en.append((whole[start : start + 100] for start in range(0, 300, 100)), tmp_path / "set", progress=show)
+    assert calls == [(100, None, "rows"), (200, None, "rows"), (300, None, "rows")]
+    calls.clear()
+    en.verify(tmp_path / "set", progress=show)
+    assert calls[0][0] == 0
+    assert calls[-1] == (len(calls) - 1, len(calls) - 1, "files")
+
+    def stop(done: int, total: int | None, unit: str) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted((tmp_path / "set").rglob("*"))
+    with pytest.raises(KeyboardInterrupt):
+        en.append(whole, tmp_path / "set", progress=stop)
+    assert sorted((tmp_path / "set").rglob("*")) == before

@@ -38,8 +38,8 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     ent_failure *failure = NULL;
     ent_session *s = ent_pointer_of(pointer, "cells");
     ent_watch();
-    int done = ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted,
-                                &failure);
+    int done =
+        ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure);
     ent_watched();
     if (done < 0) return ent_failed(failure);
     size_t n_targets, n;

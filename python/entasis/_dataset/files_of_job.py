@@ -66,6 +66,11 @@ class Job:
         self._rules = _hosts_of.rules(host)
         self._proto = head
 
+    def length(self, frame: Any) -> int:
+        """The number of rows of a frame."""
+        assert self._rules is not None, "a frame was added"
+        return self._rules.length(self._rules.collect(frame))
+
     def add(self, frame: Any) -> None:
         """Write the rows of a frame."""
         root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]

@@ -28,6 +28,7 @@ from .table import Table
 from .write import commit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from .manifest import Manifest
@@ -68,7 +69,7 @@ def info(folder: str) -> Info:
     return Info(items)
 
 
-def verify(folder: str, threads: int | None) -> Report:
+def verify(folder: str, threads: int | None, show: Callable[[int, int | None], Any] | None) -> Report:
     """Check every byte of the files of a folder, for `entasis.verify`."""
     found, manifest = _of(folder)
     table = Table(found, fills=False, manifest=manifest)
@@ -79,6 +80,8 @@ def verify(folder: str, threads: int | None) -> Report:
         paths.append(manifest.path)
     later = []
     for number, path in enumerate(paths):
+        if show is not None:
+            show(number, len(paths))
         try:
             if number < len(found.paths):
                 view = table.alone(number)
@@ -92,6 +95,8 @@ def verify(folder: str, threads: int | None) -> Report:
             bad.append((path, str(damage)))
             continue
         total = [n + report[name] for n, name in zip(total, Report._fields, strict=True)]
+    if show is not None:
+        show(len(paths), len(paths))
     if later:
         warnings.warn(
             f"{len(later)} files were changed after the manifest named them, such as {shown(later[0], 200)}: their new "

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis import _entasis
+from entasis._arguments import progress as _progress
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, shown
 from entasis._file.opened import Opened
@@ -22,7 +23,7 @@ from .scan import FolderScan
 
 if TYPE_CHECKING:
     import os as _os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .manifest import Manifest
     from .part import FileFacts
@@ -42,6 +43,7 @@ def write_dataset(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> None:
     """Write a table into a folder of files, with a manifest that says which files these are.
 
@@ -67,6 +69,10 @@ def write_dataset(
         As for `write`.
     wait
         For how many seconds an append is tried again after other jobs committed.
+    progress
+        True shows a bar after one second. A function is called with the number of rows that were
+        written, with that of all rows or None, and with `unit="rows"`. An exception of the function
+        ends the job.
 
     Raises
     ------
@@ -120,8 +126,13 @@ def write_dataset(
             if before is not None and mode == "append":
                 job.types = dict(zip(before.keys.names, before.keys.types, strict=True))
                 _declare(job, before)
-            for frame in _frames(value):
-                job.add(frame)
+            with _progress.shown(progress, "writing", "rows") as show:
+                n, total = 0, _length(value)
+                for frame in _frames(value):
+                    job.add(frame)
+                    n += job.length(frame)
+                    if show is not None:
+                        show(n, total)
             found = job.finish()
             commit(path, job, found, before, mode, wait, durable)
         except BaseException:
@@ -167,6 +178,13 @@ def _frames(value: Any) -> Any:
     if isinstance(value, Opened) or not isinstance(value, str):
         return batches(value)
     raise ArgumentError(f"{shown(value)} is not a frame")
+
+
+def _length(value: Any) -> int | None:
+    """The number of rows of a value, if it is known without reading."""
+    if isinstance(value, FolderScan) or not hasattr(value, "__len__") or isinstance(value, (list, dict)):
+        return None
+    return len(value)
 
 
 def _declare(job: Job, before: Manifest) -> None:
