@@ -77,6 +77,16 @@ def test_arrays_and_frames_of_static_frame(tmp_path) -> None:
     arrays = {"k": np.array([1, 0, 1]), "x": np.array([1.5, 2.5, 3.5])}
     en.write_dataset(arrays, tmp_path / "arrays", partition_by="k")
     assert en.scan(tmp_path / "arrays").read()["x"].tolist() == [2.5, 1.5, 3.5]
+    days = {"k": np.array(["2024-01-02", "NaT", "2024-01-02"], "M8[ns]"), "x": np.arange(3)}
+    en.write_dataset(days, tmp_path / "days", partition_by="k")
+    day = datetime.date(2024, 1, 2)
+    assert en.scan(tmp_path / "days").read(to="pyarrow")["k"].to_pylist() == [day, day, None]
+    for dtype in ("M8[ns]", "m8[s]"):
+        with pytest.raises(en.UnsupportedTypeError, match=r"times of day|durations"):
+            en.write_dataset({"k": np.array([1, 2], dtype), "x": np.arange(2)}, tmp_path / "times", partition_by="k")
+    texts = {"k": np.array(["b", None, "b"], object), "x": np.arange(3)}
+    en.write_dataset(texts, tmp_path / "texts", partition_by="k")
+    assert en.scan(tmp_path / "texts").read(to="pyarrow")["k"].to_pylist() == [None, "b", "b"]
     en.write_dataset(sf.Frame.from_items(arrays.items()), tmp_path / "frames", partition_by="k")
     found = en.scan(tmp_path / "frames").read()
     assert isinstance(found, sf.Frame)

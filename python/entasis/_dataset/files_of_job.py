@@ -36,6 +36,17 @@ def is_of_job(path: str) -> bool:
     return _NAME.fullmatch(path.rpartition("/")[2]) is not None
 
 
+def _force(folder: str) -> None:
+    """Force the names in a folder to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 class Job:
     """The files that a job writes. They are not part of the table before a manifest names them.
 
@@ -142,6 +153,8 @@ class Job:
         for each in reversed(lacking):
             os.makedirs(each, exist_ok=True)
             self._made.append(each)
+            if self._to["durable"]:
+                _force(os.path.dirname(each) or ".")
 
     def _end(self, texts: _Texts) -> None:
         writer, path, _ = self._open.pop(texts)

@@ -125,6 +125,7 @@ def compact(folder: str, durable: bool | None, wait: float) -> None:
     table = Table(found, fills=False, manifest=before)
     names = [name for name in Query(table).names() if name not in found.keys.names] if known else []
     kept: list[Any] = list(known)
+    durable = durable is not False
     to = destination(None, None, None, durable, wait)
     job = Job(folder, secrets.token_hex(8), [], {}, to, None)
     try:

@@ -94,7 +94,21 @@ def _coded(column: Any, key: str) -> tuple[list[Any], Any]:
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
         plain = [None if pd.isna(value) else value for value in distinct]
         return plain, np.asarray(codes, np.int64)
-    distinct, inverse = np.unique(np.asarray(column), return_inverse=True)
+    array = np.asarray(column)
+    if array.dtype == object:
+        # Texts and missing values have no order.
+        known: dict[Any, int] = {}
+        found = [known.setdefault(value, len(known)) for value in array]
+        return list(known), np.asarray(found, np.int64)
+    if array.dtype.kind == "m":
+        raise UnsupportedTypeError(f"the key {shown(key)} has durations: keys are integers, dates or text")
+    if array.dtype.kind == "M":
+        # Times finer than a microsecond would become integers.
+        days = array.astype("M8[D]")
+        if not np.array_equal(days.astype(array.dtype), array, equal_nan=True):
+            raise UnsupportedTypeError(f"the key {shown(key)} has times of day: convert it to dates")
+        array = days
+    distinct, inverse = np.unique(array, return_inverse=True)
     return distinct.tolist(), inverse.astype(np.int64)
 
 

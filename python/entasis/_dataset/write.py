@@ -65,8 +65,11 @@ def write_dataset(
     mode
         "error" if the folder has files, "append" to add rows to the table, or "overwrite" to
         replace the table. Replaced files stay until `clean`.
-    compression, threads, durable
+    compression, threads
         As for `write`.
+    durable
+        Whether to force the files to the disk before the manifest, and then the manifest. None does
+        so if the folder has a table already.
     wait
         For how many seconds an append is tried again after other jobs committed.
     progress
@@ -112,8 +115,10 @@ def write_dataset(
         if rows_per_file is not None and (rows is None or rows < 1):
             raise ArgumentError(f"rows_per_file={shown(rows_per_file)}: one row or more")
         keys = _names(partition_by)
-        to = destination(None, compression, threads, durable, wait)
         before = _before(path, mode)
+        # A manifest on the disk must not name files that a power failure took away.
+        durable = True if durable is None and before is not None else durable
+        to = destination(None, compression, threads, durable, wait)
         if before is not None and mode == "append":
             known = before.keys.names
             if partition_by is not None and keys != known:

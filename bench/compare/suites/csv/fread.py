@@ -72,9 +72,9 @@ repeat {
   if (length(wanted) == 0) break
   wanted <- strsplit(wanted, "\\t", fixed = TRUE)[[1]]
   invisible(gc())
-  begin <- proc.time()[["elapsed"]]
+  begin <- as.double(Sys.time())
   frame <- tryCatch(readers[[wanted[1]]](wanted[2]), error = function(e) conditionMessage(e))
-  seconds <- proc.time()[["elapsed"]] - begin
+  seconds <- max(as.double(Sys.time()) - begin, 1e-6)
   if (is.character(frame)) cat("error", gsub("\\n", " ", frame), "\\n")
   else {
     if (length(wanted) > 2) dump(frame, wanted[3])
