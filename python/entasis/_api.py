@@ -434,10 +434,7 @@ def _followed(
     filter: Filter | None,
 ) -> Iterator[None]:
     """Show the progress of reading these columns and rows in a `with` block."""
-    # An import of the package does not load it.
-    from ._arguments import progress as _progress
-
-    with _progress.shown(progress, "reading", "values") as show:
+    with _options.shown_progress(progress, "reading", "values") as show:
         if show is None:
             yield
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.opened import Opened
 from ._libraries import streams
@@ -148,7 +149,6 @@ def append(
     >>> en.append(pd.DataFrame({"city": ["Lima"], "price": [4.5]}), "prices.entasis", widen=True)
     ['price']
     """
-    from ._arguments import progress as _progress
     from ._grow.append import append as append_rows
     from ._grow.dead import warn_of_dead
 
@@ -159,9 +159,11 @@ def append(
             )
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         value = _value(value)
-        with _progress.shown(progress, "appending", "values") as show:
+        with _options.shown_progress(progress, "appending", "values") as show:
             if show is not None:
-                to["progress"] = _progress.Steady(show)
+                from ._arguments.progress import Steady
+
+                to["progress"] = Steady(show)
             if not os.path.exists(_sources.path_to_change(path)):
                 if not create:
                     raise _missing(_sources.path_to_change(path))

@@ -212,15 +212,13 @@ def compact(
     >>> en.info("numbers.entasis").file_len < before
     True
     """
-    from ._arguments import progress as _progress
-
     with reported:
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
             maintain.compact(folder, _options.durable(durable), _options.wait(wait))
             return
-        with _progress.shown(progress, "compacting", "values") as show:
+        with _options.shown_progress(progress, "compacting", "values") as show:
             compact_at(path, durable, wait, show)
 
 

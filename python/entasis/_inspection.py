@@ -114,18 +114,16 @@ def verify(
     >>> en.verify("table.entasis").n_values
     3
     """
-    from ._arguments import progress as _progress
-
     with reported:
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
-            with _progress.shown(progress, "verifying", "files") as show:
+            with _options.shown_progress(progress, "verifying", "files") as show:
                 return maintain.verify(folder, _threads(threads), show)
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
-        with _progress.shown(progress, "verifying") as show:
+        with _options.shown_progress(progress, "verifying") as show:
             return Report(**handle.verify(_threads(threads), generation is not None, show))
 
 
@@ -186,14 +184,12 @@ def repair(
     >>> en.verify("sound.entasis").n_values
     100000
     """
-    from ._arguments import progress as _progress
-
     with reported:
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        with _progress.shown(progress, "repairing") as show:
+        with _options.shown_progress(progress, "repairing") as show:
             to = destination(found, None, threads, durable, wait, overwrite=overwrite)
             damages, _ = _entasis.repair(handle, {**to, "progress": show})
         return damages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -162,3 +163,12 @@ def on_damage(choice: str) -> None:
     """Check what to do with damaged blocks."""
     if choice not in ("error", "missing"):
         raise ArgumentError(f"on_damage={choice!r}: 'error' or 'missing'")
+
+
+def shown_progress(progress: Any, what: str, unit: str = "bytes") -> AbstractContextManager[Any]:
+    """As `progress.shown`, whose module is loaded only where something is shown."""
+    if progress is None or progress is False:
+        return nullcontext()
+    from . import progress as _progress
+
+    return _progress.shown(progress, what, unit)

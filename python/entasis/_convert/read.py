@@ -41,7 +41,9 @@ def other_format(path: Any, error: EntasisError) -> str | None:
         return None
     except EntasisError:
         return None
-    return found if found in _READ else None
+    # Only folders of such files: a damaged file is one of its own format.
+    is_folder = isinstance(error, DirectoryError)
+    return found if found in _READ and (found != "entasis" or is_folder) else None
 
 
 def advice(path: Any, error: EntasisError) -> EntasisError:
