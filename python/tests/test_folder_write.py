@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -570,3 +571,65 @@ def test_progress(tmp_path) -> None:
     with pytest.raises(KeyboardInterrupt):
         en.append(whole, tmp_path / "set", progress=stop)
     assert sorted((tmp_path / "set").rglob("*")) == before
+
+
+def test_files_stay_for_a_while_after_they_left_the_table(tmp_path) -> None:
+    path = tmp_path / "set"
+    for value in (1, 2, 3):
+        en.write_dataset(pl.DataFrame({"a": [value]}), path, mode="overwrite")
+    month = time.time() - 30 * 86_400
+    # All files are old. The second table was replaced a moment ago, and the first one long before.
+    for name in [*path.rglob("part-*"), *(path / "_entasis").glob("*0[01].entasis")]:
+        os.utime(name, (month, month))
+    reader = en.scan(path)
+    removed = en.clean(path, older_than="7d")
+    assert len(removed) == 2
+    assert [int(name.stem) for name in sorted((path / "_entasis").iterdir())] == [1, 2]
+    kept = [en.read(_manifest.opened(str(path), number).paths()[0])["a"].to_list() for number in (1, 2)]
+    assert kept == [[2], [3]]
+    assert reader.read()["a"].to_list() == [3]
+
+
+def test_conditions_that_no_file_can_match(tmp_path) -> None:
+    en.write_dataset(pl.DataFrame({"a": [1, 2], "b": [3, 4]}), tmp_path / "set")
+    scan = en.scan(tmp_path / "set")
+    none = en.col("a").is_in([])
+    for condition in (none, none & (en.col("b") > 1), (en.col("b") > 1) & none, ~(~none | (en.col("b") > 9))):
+        assert scan.filter(condition).count() == 0
+    assert scan.filter(none | (en.col("b") > 3)).count() == 1
+
+
+def test_labels_that_are_not_text(tmp_path) -> None:
+    value = pd.DataFrame({0: [1, 2, 3], 1: ["a", "b", "c"]})
+    en.write_dataset(value, tmp_path / "set", rows_per_file=2)
+    pd.testing.assert_frame_equal(en.read(tmp_path / "set"), value)
+    assert en.scan(tmp_path / "set").filter(en.col(0) > 2).read()[1].tolist() == ["c"]
+
+
+def test_a_first_append_with_other_keys(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "set"
+    commit = _write.commit
+
+    def late(*args: Any) -> None:
+        monkeypatch.setattr(_write, "commit", commit)
+        en.write_dataset(pl.DataFrame({"k": [1], "a": [1]}), path, mode="append", partition_by="k")
+        commit(*args)
+
+    monkeypatch.setattr(_write, "commit", late)
+    with pytest.raises(en.ArgumentError, match="another job changed the"):
+        en.write_dataset(pl.DataFrame({"c": ["x"], "a": [2]}), path, mode="append", partition_by="c")
+    assert en.read(path)["a"].to_list() == [1]
+
+
+def test_data_sets_are_pickled(tmp_path) -> None:
+    en.write_dataset(frame(), tmp_path / "set", partition_by="k")
+    dataset = en.scan(tmp_path / "set").to_dataset()
+    assert dataset.count_rows() == 3000
+    assert pickle.loads(pickle.dumps(dataset)).to_table().num_rows == 3000
+
+
+def test_options_of_files_are_refused(tmp_path) -> None:
+    en.write_dataset(frame(), tmp_path / "set")
+    for options in ({"nan_to_null": False}, {"on_unsupported": "skip"}):
+        with pytest.raises(en.ArgumentError, match="are for files"):
+            en.read(tmp_path / "set", **options)

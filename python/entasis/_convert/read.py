@@ -8,7 +8,14 @@ from entasis._arguments import sources as _sources
 from entasis._dataset.scan import scan
 from entasis._filter import bind as _bind
 from entasis._open import read_value
-from entasis.errors import CorruptFileError, DirectoryError, EntasisError, NotEntasisError, UnsupportedTypeError
+from entasis.errors import (
+    ArgumentError,
+    CorruptFileError,
+    DirectoryError,
+    EntasisError,
+    NotEntasisError,
+    UnsupportedTypeError,
+)
 
 from . import formats as _formats
 from .in_memory import staged
@@ -73,6 +80,8 @@ def read(
 ) -> Any:
     """Read a file of another format, or some columns and rows of it."""
     if form == "entasis":
+        if nan_to_null is not None or on_unsupported != "error":
+            raise ArgumentError("nan_to_null= and on_unsupported= are for files: read those of the folder")
         found = scan(path, columns=columns, filter=filter, rows=rows)  # type: ignore[arg-type]
         return found.read(to=to, threads=threads, index=index)
     given = opened(_sources.source(path), form, threads)

@@ -30,10 +30,9 @@ class FolderDataset(BatchDataset):
 
     def __init__(self, query: Query, nan: Literal["ieee", "largest"] = "ieee") -> None:
         self._query, self._nan = query, nan
+        super().__init__(read(query.limited(0), "pyarrow", None, index=True).schema, nan)
         table = query.table
-        super().__init__(_schema(query), nan)
-        # Conditions are bound to the first file that has a column, and to the keys.
-        self._keys = table.keys._view if table.files.keys.names else None
+        self._keys = table.keys.read(to="pyarrow") if table.files.keys.names else None
 
     @property
     def files(self) -> list[str]:
@@ -90,7 +89,8 @@ class FolderDataset(BatchDataset):
         for name in wanted:
             field = self._schema.field(name)
             if name in keys:
-                value = self._query.table.keys.read(columns=[name], rows=[number], to="pyarrow")[name][0]
+                assert self._keys is not None, "there are keys"
+                value = self._keys[name][number]
                 columns.append(pa.repeat(value.cast(field.type), table.num_rows))
             elif name not in table.column_names:
                 columns.append(pa.nulls(table.num_rows, field.type))
@@ -128,9 +128,3 @@ class FolderDataset(BatchDataset):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FolderDataset, (self._query, self._nan)
-
-
-def _schema(query: Query) -> pa.Schema:
-    """The schema of the rows."""
-    found = read(query.limited(0), "pyarrow", None, index=True)
-    return found.schema

@@ -77,13 +77,8 @@ class Job:
         self._rules = _hosts_of.rules(host)
         self._proto = head
 
-    def length(self, frame: Any) -> int:
-        """The number of rows of a frame."""
-        assert self._rules is not None, "a frame was added"
-        return self._rules.length(self._rules.collect(frame))
-
-    def add(self, frame: Any) -> None:
-        """Write the rows of a frame."""
+    def add(self, frame: Any) -> int:
+        """Write the rows of a frame, and return their number."""
         root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
         if self._rules is None:
             self._rules = _hosts_of.rules(root)
@@ -100,7 +95,7 @@ class Job:
             self._proto = rules.known(self._proto, frame)
         if not self.keys:
             self._put((), frame)
-            return
+            return rules.length(frame)
         for texts, types, part in parts(frame, rules, self.keys):
             for key, kind in zip(self.keys, types, strict=True):
                 if kind is not None and self.types.setdefault(key, kind) != kind:
@@ -108,6 +103,7 @@ class Job:
                         f"the key {key!r} has values of types {self.types[key]} and {kind}: convert them"
                     )
             self._put(texts, part)
+        return rules.length(frame)
 
     def _put(self, texts: _Texts, part: Any) -> None:
         assert self._rules is not None, "a frame was added"
@@ -138,8 +134,7 @@ class Job:
         if len(self._open) >= _MOST:
             self._end(next(iter(self._open)))
         names = [_entasis.folder_name(key, text) for key, text in zip(self.keys, texts, strict=True)]
-        path = "/".join([*names, f"part-{self.name}-{self._n_files:05}.entasis"])
-        self._n_files += 1
+        path = self._next("/".join(names))
         whole = self._path(path)
         self._make(os.path.dirname(whole))
         return Writer({**self._to, "path": whole}, None, False), path, 0
@@ -163,19 +158,23 @@ class Job:
 
     def whole(self, frame: Any, folder: str, texts: _Texts) -> FileFacts:
         """Write a frame, as it is, to a file in a folder with `/`, and return the facts of the file."""
-        name = f"part-{self.name}-{self._n_files:05}.entasis"
-        path = f"{folder}/{name}" if folder else name
-        self._n_files += 1
+        path = self._next(folder)
         with Writer({**self._to, "path": self._path(path)}, None, False) as writer:
             writer.write(frame)
         self._done.append((path, texts))
         return facts(self.folder, path, texts)
 
+    def _next(self, folder: str) -> str:
+        """The path of the next file in a folder with `/`."""
+        name = f"part-{self.name}-{self._n_files:05}.entasis"
+        self._n_files += 1
+        return f"{folder}/{name}" if folder else name
+
     def _path(self, path: str) -> str:
         return os.path.join(self.folder, *path.split("/"))
 
     def finish(self) -> list[FileFacts]:
-        """End all files, and return their facts in the order of their numbers."""
+        """End all files, and return their facts in the order of their paths."""
         for texts in list(self._open):
             self._end(texts)
         return sorted((facts(self.folder, path, texts) for path, texts in self._done), key=lambda part: part.path)

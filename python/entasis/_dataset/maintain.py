@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 import warnings
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
@@ -189,10 +190,9 @@ def clean(folder: str | PathLike[str], *, older_than: str | datetime.timedelta =
         if newest is None:
             raise _manifest.missing(path)
         named, old = set(newest.column("path")), []
-        for number in _manifest.numbers(path):
-            if number >= newest.number:
-                continue
-            if os.path.getmtime(_manifest.path_of(path, number)) > cutoff:
+        for number, following in pairwise(_manifest.numbers(path)):
+            # A manifest was the table until the next one was created.
+            if os.path.getmtime(_manifest.path_of(path, following)) > cutoff:
                 named.update(_manifest.opened(path, number).column("path"))
             else:
                 old.append(_manifest.path_of(path, number))

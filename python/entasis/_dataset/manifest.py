@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 FOLDER = "_entasis"
 _NAME = re.compile(r"(\d{20})\.entasis")
 _VERSION = 1
-_TESTS = {"eq": "eq", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
+_TESTS = frozenset(["eq", "lt", "le", "gt", "ge"])
+# Seconds to wait for another job that is creating a manifest.
+_WAIT = 10
 
 
 class Manifest(NamedTuple):
@@ -70,11 +72,12 @@ class Manifest(NamedTuple):
 
     def paths(self) -> list[str]:
         """The paths of the files."""
-        return [below(self.folder, path, self.path) for path in _plain(self.column("path"))]
+        where = self.path
+        return [below(self.folder, path, where) for path in self.column("path")]
 
     def matching(self, condition: Condition) -> frozenset[int] | None:
         """The numbers of the files that can have rows that pass; None for all."""
-        tree = _may_match(condition._tree, self, is_negated=False, is_engine=False)
+        tree = _may_match(condition._tree, self, is_negated=False)
         if tree is True:
             return None
         if tree is False:
@@ -90,11 +93,7 @@ def newest(folder: str) -> Manifest | None:
 
 def newest_number(folder: str) -> int | None:
     """The number of the newest manifest."""
-    try:
-        names = os.listdir(os.path.join(folder, FOLDER))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return max((int(found[1]) for found in map(_NAME.fullmatch, names) if found), default=None)
+    return max(numbers(folder), default=None)
 
 
 def numbers(folder: str) -> list[int]:
@@ -183,7 +182,7 @@ def store(
         "keys": [list(key) for key in keys],
     }
     os.makedirs(os.path.join(folder, FOLDER), exist_ok=True)
-    to = destination(path_of(folder, number), None, 1, durable, 0, overwrite=False)
+    to = destination(path_of(folder, number), None, 1, durable, _WAIT, overwrite=False)
     write_whole(pa.table(columns), to, metadata, "error")
 
 
@@ -222,10 +221,6 @@ def missing(folder: str) -> EntasisError:
 
 def _exact() -> Any:
     return "pyarrow" if _hosts.is_installed("pyarrow") else "polars"
-
-
-def _plain(values: list[Any]) -> list[str]:
-    return [str(value) for value in values]
 
 
 def _pyarrow() -> Any:
@@ -273,19 +268,21 @@ def _scalar(value: Any, of: Any) -> Any:
         return None
 
 
-def _may_match(node: tuple[Any, ...], manifest: Manifest, *, is_negated: bool, is_engine: bool) -> Any:
+def _may_match(node: tuple[Any, ...], manifest: Manifest, *, is_negated: bool) -> Any:
     """A condition on a manifest that holds for each file with a row that passes; True for all files."""
     name, *rest = node
     if name == "not":
-        return _may_match(rest[0], manifest, is_negated=not is_negated, is_engine=is_engine)
+        return _may_match(rest[0], manifest, is_negated=not is_negated)
     if name == "engine":
-        return _may_match(rest[0], manifest, is_negated=is_negated, is_engine=True)
+        return _may_match(rest[0], manifest, is_negated=is_negated)
     if name in ("and", "or"):
         # De Morgan.
         joins = {"and": "or", "or": "and"}[name] if is_negated else name
-        found = [_may_match(part, manifest, is_negated=is_negated, is_engine=is_engine) for part in rest[0]]
+        found = [_may_match(part, manifest, is_negated=is_negated) for part in rest[0]]
         if joins == "or":
             return True if True in found else ("or", [part for part in found if part is not False]) if found else False
+        if False in found:
+            return False
         found = [part for part in found if part is not True]
         return ("and", found) if found else True
     if is_negated or isinstance(rest[0], Field) or not isinstance(rest[0], str):

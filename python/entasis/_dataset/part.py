@@ -78,35 +78,34 @@ def facts(folder: str, path: str, texts: tuple[str | None, ...]) -> FileFacts:
     view: View = file._view
     length, end = view.handle.fingerprint()
     found = {}
-    for name, kind in zip(*view.schema(), strict=True):
+    # Labels need not be text, so columns are named by number.
+    for number, (name, kind) in enumerate(zip(*view.schema(), strict=True)):
         if bounded(kind):
-            found[name] = _bounds(view, name)
+            found[name] = _bounds(view, number)
     return FileFacts(path, length + len(end), end, view.handle.generation, view.n_rows, texts, found)
 
 
-def _bounds(view: View, name: str) -> Bounds:
-    numbers = view.resolve([name])
-    assert numbers is not None, "a column has a number"
-    blocks = _statistics.described(view.handle, numbers)
+def _bounds(view: View, number: int) -> Bounds:
+    blocks = _statistics.described(view.handle, [number])
     if any(block["n_missing"] is None for block in blocks):
-        return _of_values(view, numbers) if view.n_rows <= _SHORT else Bounds(None, None, None, None)
+        return _of_values(view, number) if view.n_rows <= _SHORT else Bounds(None, None, None, None)
     n_missing = sum(block["n_missing"] for block in blocks)
     has_nan = any(block["has_nan"] for block in blocks)
     filled = [block for block in blocks if block["min"] is not None]
-    empty = all(block["min"] is not None or block["n_missing"] == block["n_rows"] for block in blocks)
-    if not filled or not empty:
+    is_known = all(block["min"] is not None or block["n_missing"] == block["n_rows"] for block in blocks)
+    if not filled or not is_known:
         return Bounds(None, None, n_missing, has_nan)
     low = min(block["min"] for block in filled)
     high = None if any(block["is_cut"] for block in filled) else max(block["max"] for block in filled)
     return Bounds(low, high, n_missing, has_nan)
 
 
-def _of_values(view: View, numbers: list[int]) -> Bounds:
+def _of_values(view: View, number: int) -> Bounds:
     """The bounds of a short column."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = read_view(view.narrow(numbers, view.rows), "pyarrow", 1, index=False, is_restored=False)
+    table = read_view(view.narrow([number], view.rows), "pyarrow", 1, index=False, is_restored=False)
     column = table.column(0)
     column = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
     has_nan = bool(pa.types.is_floating(column.type) and pc.any(pc.is_nan(column)).as_py())

@@ -56,6 +56,8 @@ class _Reader(FileReader):
     def __init__(self, query: Query) -> None:
         self._query = query
         self._empty: pl.DataFrame = read(query.limited(0), "polars", None, index=True)
+        table = query.table
+        self._keys: Any = table.keys.read(to="polars") if table.files.keys.names else None
 
     def schema(self) -> pl.Schema:
         return self._empty.schema
@@ -104,8 +106,7 @@ class _Reader(FileReader):
         found = []
         for name in lacks:
             if name in keys:
-                value = table.keys.read(columns=[name], rows=[number], to="polars")
-                found.append(value.to_series().new_from_index(0, frame.height))
+                found.append(self._keys[name].new_from_index(number, frame.height))
             else:
                 found.append(pl.Series(name, [None], schema[name]).new_from_index(0, frame.height))
         whole = frame.hstack(found) if frame.width else pl.DataFrame(found)

@@ -146,37 +146,20 @@ class Query(NamedTuple):
         names = self.table.files.keys.names
         return Folding(condition, names, self.table.keys if names else None)
 
-    def ranges(self, n: int | None) -> Iterator[Query]:
-        """Queries of rows of one file each, with at most `n` rows to test. The limit stays whole.
+    def splits(self, n: int | None) -> Iterator[Query]:
+        """Queries of rows of one file each, with at most `n` rows to test, on this file alone.
 
-        Together they have all rows. Files that can't have rows are left out.
+        Together they have all rows. A file that may lack columns keeps the others for their types.
         """
-        left = self.limit
         for piece in self.pieces(are_numbered=True):
             assert piece.first is not None, "rows are numbered"
-            start, stop = piece.first, piece.first + piece.query.view.handle.n_rows
-            rows = piece.query.view.rows
-            if rows is not None:
-                start, stop = piece.first + rows.start, piece.first + rows.stop
-            for at in range(start, stop, n or stop - start):
-                part = self._replace(rows=(at, min(stop, at + n) if n else stop), limit=left)
-                yield part
-                if left is not None:
-                    left -= part.count()
-                    if left == 0:
-                        return
-
-    def alone(self) -> Query:
-        """The query of rows of one file on this file alone, if that has all columns."""
-        (piece,) = self.pieces(are_numbered=True)
-        if self.table.fills:
-            return self
-        assert piece.first is not None, "rows are numbered"
-        assert self.rows is not None, "the query is of a range"
-        start, stop = self.rows
-        assert stop is not None, "rows of a file end"
-        table = Table(self.table.files.of([piece.number]), fills=False)
-        return self._replace(table=table, rows=(start - piece.first, stop - piece.first))
+            view = piece.query.view
+            rows = range(view.handle.n_rows) if view.rows is None else view.rows
+            table, shift = self.table, piece.first
+            if not table.fills:
+                table, shift = Table(table.files.of([piece.number]), fills=False), 0
+            for at in range(rows.start, rows.stop, n or len(rows)):
+                yield self._replace(table=table, rows=(shift + at, shift + min(rows.stop, at + (n or len(rows)))))
 
     def count(self, threads: int | None = None) -> int:
         """The number of rows that pass. A manifest has the numbers of rows."""

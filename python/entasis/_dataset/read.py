@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from entasis._grow.hosts import rules as rules_of
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._view import sample as _sample
@@ -54,9 +55,21 @@ def sample(query: Query, n: int | None, fraction: float | None, seed: int | None
     return _joined(query, how, parts(), is_whole=False)
 
 
-def length(query: Query, frame: Any, to: str | None) -> int:
-    """The number of rows of a frame that was read."""
-    return Together(_host(query, to), fills=False).rules.length(frame)
+def batches(query: Query, n: int, to: str | None) -> Iterator[Any]:
+    """The rows that pass in frames, testing `n` rows of a file for each. Each frame has rows."""
+    how, left = _How(_host(query, to), None, has_index=True), query.limit
+    for piece in query.pieces(are_numbered=_is_counted(query, how)):
+        view = piece.query.view
+        for start in range(0, view.n_rows, n):
+            if left == 0:
+                return
+            rows = FileQuery(view.part(slice(start, start + n)), piece.query.condition, left)
+            with reported:
+                part, n_rows = _of_file(query, how, rows)
+                found = _joined(query, how, iter([(piece, part, n_rows)]), is_whole=False) if n_rows else None
+            if found is not None:
+                left = None if left is None else left - n_rows
+                yield found
 
 
 def _host(query: Query, to: str | None) -> str:
@@ -128,7 +141,7 @@ def _of_file(query: Query, how: _How, rows: FileQuery) -> tuple[Any, int]:
         view = rows.passing(how.threads)
         return read_view(view.narrow([], view.rows), how.host, how.threads, how.has_index), view.n_rows
     part = rows.read(columns=names, to=how.host, threads=how.threads, index=how.has_index)
-    return part, Together(how.host, fills=False).rules.length(part)
+    return part, rules_of(how.host).length(part)
 
 
 def _is_counted(query: Query, how: _How) -> bool:
@@ -141,7 +154,7 @@ def _is_counted(query: Query, how: _How) -> bool:
         return True
     if first.written_by == "static_frame":
         return spec.get("kind") in ("auto", "range")
-    return Together("pandas", fills=False).rules.is_counted(spec)
+    return rules_of("pandas").is_counted(spec)
 
 
 def _shifted(part: Any, host: str, first: int) -> Any:
@@ -202,5 +215,5 @@ def _with_keys(whole: Any, query: Query, host: str, numbers: list[int], counts: 
     else:
         stored = query.stored()
         sources = [(name in keys, keys.index(name) if name in keys else stored.index(name)) for name in wanted]
-    rules = Together(host, fills=False).rules
+    rules = rules_of(host)
     return rules.with_columns(whole, found, sources, rules.joined_labels(whole.iloc[:0], found.iloc[:0], sources))

@@ -12,7 +12,7 @@ from entasis._view.query import checked_limit
 from entasis.errors import ArgumentError
 
 from . import read as _read
-from .files import Files, files
+from .files import files
 from .query import Query
 from .table import Table
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from entasis._filter.conditions import Condition, Filter
+    from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
     from entasis._typing import (
         ArrowDataset,
@@ -200,7 +200,8 @@ class FolderScan:
         n
             The number of rows that are tested for a frame. No frame has rows of two files.
         columns, to
-            As for `read`. A frame has the types of its file.
+            As for `read`. A frame has the types of the first file, or wider ones that its own rows
+            need.
 
         Yields
         ------
@@ -211,10 +212,7 @@ class FolderScan:
         if not size:
             raise ArgumentError(f"n={shown(n)}: a batch has one row or more")
         query = self._query if columns is None else self._query.select(columns)
-        for part in query.ranges(size):
-            frame = _read.read(part, to, None, index=True)
-            if _read.length(part, frame, to):
-                yield frame
+        return _read.batches(query, size, to)
 
     def sample(
         self,
@@ -258,7 +256,7 @@ class FolderScan:
             size = None if n is None else checked_limit(n)
             if size == 0:
                 raise ArgumentError(f"n={shown(n)}: a split has one row or more")
-            return [FolderScan(part.alone()) for part in self._query.ranges(size)]
+            return [FolderScan(part) for part in self._query.splits(size)]
 
     def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
@@ -355,9 +353,7 @@ class FolderScan:
         return f"<entasis.FolderScan of '{query.table.files.name}', {', '.join(parts)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        query = self._query
-        table = query.table
-        return _reopened, (table.files, table.fills, query.columns, query.rows, query.condition, query.limit)
+        return FolderScan, (self._query,)
 
 
 def _names_and_types(query: Query) -> tuple[list[str], list[str]]:
@@ -373,17 +369,6 @@ def _names_and_types(query: Query) -> tuple[list[str], list[str]]:
         names += more[0]
         types += more[1]
     return names, types
-
-
-def _reopened(
-    found: Files,
-    fills: bool,
-    columns: list[str] | None,
-    rows: tuple[int, int | None] | None,
-    condition: Condition | None,
-    limit: int | None,
-) -> FolderScan:
-    return FolderScan(Query(Table(found, fills=fills), columns, rows, condition, limit))
 
 
 def scan(

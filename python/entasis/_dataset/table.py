@@ -46,6 +46,9 @@ class Table:
         # The names of the columns of all files with the number of the first file that has each.
         self._columns: dict[str, int] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self.files, self.fills)
+
     @property
     def first(self) -> View:
         """The first file."""
@@ -124,7 +127,7 @@ class Table:
         for generation in file._handle.generations():
             if generation[0] == pin.generation and generation[4] == pin.length:
                 # Rows that were appended to the file alone are not in the table.
-                return _opened(path, generation=pin.generation)
+                return File(path, generation=pin.generation)
         raise CorruptFileError(
             f"{shown(path, 200)} was changed after the manifest of {shown(self.files.name, 200)} named it, and its "
             "earlier state is gone"
@@ -150,8 +153,8 @@ class Table:
         )
 
 
-def _opened(path: str, generation: int) -> File:
-    return File(path, generation=generation)
+def _reopened(files: Files, fills: bool) -> Table:
+    return Table(files, fills=fills)
 
 
 def _listed(names: list[str]) -> str:

@@ -134,8 +134,7 @@ def write_dataset(
             with _progress.shown(progress, "writing", "rows") as show:
                 n, total = 0, _length(value)
                 for frame in _frames(value):
-                    job.add(frame)
-                    n += job.length(frame)
+                    n += job.add(frame)
                     if show is not None:
                         show(n, total)
             found = job.finish()
@@ -236,7 +235,11 @@ def commit(
                 raise ArgumentError("another job changed the columns of the table: write the rows again")
             if before.file.n_rows or not found:
                 names, types = before.names, before.types
-            keys = list(zip(before.keys.names, before.keys.types, strict=True)) if before.file.n_rows else keys
+            if before.file.n_rows:
+                known = list(zip(before.keys.names, before.keys.types, strict=True))
+                if found and ([name for name, _ in known] != job.keys or not job.types.items() <= dict(known).items()):
+                    raise ArgumentError("another job changed the keys of the table: write the rows again")
+                keys = known
         number = 0 if before is None else before.number + 1
         try:
             _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode)

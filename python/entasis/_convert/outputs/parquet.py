@@ -46,22 +46,21 @@ def _worth_dictionaries(table: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    names = table.schema.names
+    # The writer knows the values inside of nested columns by paths of the format, and columns by
+    # their names.
+    if len(set(names)) < len(names) or any(map(pa.types.is_nested, table.schema.types)):
+        return True
     found = []
     step = max(table.num_rows // _SLICES, _SLICE)
-    for field in table.schema:
-        if pa.types.is_nested(field.type):
-            # The writer knows the values inside by paths of the format.
-            return True
-        column = table.column(field.name) if table.schema.names.count(field.name) == 1 else None
-        if column is None:
-            return True
+    for name, column in zip(names, table.columns, strict=True):
         parts = [column.slice(start, _SLICE) for start in range(0, table.num_rows, step)]
         sample = pa.chunked_array([chunk for part in parts for chunk in part.chunks], column.type)
         try:
             n_distinct = len(pc.unique(sample))
         except pa.ArrowException:
-            found.append(field.name)
+            found.append(name)
             continue
         if 2 * n_distinct < len(sample) or len(sample) < _SLICE:
-            found.append(field.name)
+            found.append(name)
     return True if len(found) == table.num_columns else found or False
