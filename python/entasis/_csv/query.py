@@ -9,7 +9,7 @@ from entasis._arguments import progress as _progress
 from entasis._arguments.options import shown
 from entasis._filter import bind as _bind
 from entasis._memory import reported
-from entasis._view.query import checked_limit
+from entasis._view.query import checked_limit, conjoined
 from entasis._view.table import OpenTable
 from entasis._view.view import View
 from entasis.errors import ArgumentError, ColumnNotFoundError
@@ -88,10 +88,7 @@ class Query(NamedTuple):
 
     def filtered(self, condition: Filter) -> Query:
         """The rows for which another condition is true as well."""
-        if self.limit is not None:
-            raise ArgumentError("a filter after a limit would leave fewer rows than the limit: filter first")
-        other = _bind.condition(condition)
-        return self._replace(condition=other if self.condition is None else self.condition & other)
+        return self._replace(condition=conjoined(self.condition, condition, self.limit))
 
     def limited(self, n: int | None) -> Query:
         """The query with at most `n` rows. A lower limit stays; None changes nothing."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._file import display as _display
+from entasis._file.frames import Frames
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._view.query import checked_limit
@@ -27,18 +28,13 @@ if TYPE_CHECKING:
     from entasis._libraries.registry import Host
     from entasis._typing import (
         ArrowDataset,
-        ArrowTable,
-        NumpyArrays,
-        PandasFrame,
-        PolarsFrame,
         PolarsLazyFrame,
-        StaticFrame,
     )
 
     from .spec import Source
 
 
-class CsvScan:
+class CsvScan(Frames):
     """The rows of text files, which are read when a method asks for them: `entasis.scan_csv`.
 
     The types of the columns never change. Each method reads the text from its start, in memory for
@@ -249,26 +245,6 @@ class CsvScan:
             raise ArgumentError(f"n={shown(n)}: a batch has one row or more")
         query = self._query if columns is None else self._query.select(columns)
         return _frames(query, _hosts.host_of(to, None), size, progress)
-
-    def to_pandas(self) -> PandasFrame:
-        """Read as a pandas DataFrame."""
-        return cast("PandasFrame", self.read(to="pandas"))
-
-    def to_polars(self) -> PolarsFrame:
-        """Read as a Polars DataFrame."""
-        return cast("PolarsFrame", self.read(to="polars"))
-
-    def to_pyarrow(self) -> ArrowTable:
-        """Read as a pyarrow Table."""
-        return cast("ArrowTable", self.read(to="pyarrow"))
-
-    def to_numpy(self) -> NumpyArrays:
-        """Read as a dict of NumPy arrays."""
-        return cast("NumpyArrays", self.read(to="numpy"))
-
-    def to_static_frame(self) -> StaticFrame:
-        """Read as a StaticFrame Frame."""
-        return cast("StaticFrame", self.read(to="static_frame"))
 
     def lazy(self) -> PolarsLazyFrame:
         """Return a LazyFrame of Polars that reads only what its query asks for.

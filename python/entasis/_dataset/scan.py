@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import integer, shown
 from entasis._file import display as _display
+from entasis._file.frames import Frames
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._view.query import checked_limit
@@ -24,16 +25,11 @@ if TYPE_CHECKING:
     from entasis._libraries.registry import Host
     from entasis._typing import (
         ArrowDataset,
-        ArrowTable,
-        NumpyArrays,
-        PandasFrame,
-        PolarsFrame,
         PolarsLazyFrame,
-        StaticFrame,
     )
 
 
-class FolderScan:
+class FolderScan(Frames):
     """Rows of many files that are one table: `entasis.scan`.
 
     Nothing is read until a method asks for values. A condition on keys or columns rules out files
@@ -257,26 +253,6 @@ class FolderScan:
             if size == 0:
                 raise ArgumentError(f"n={shown(n)}: a split has one row or more")
             return [FolderScan(part) for part in self._query.splits(size)]
-
-    def to_pandas(self) -> PandasFrame:
-        """Read as a pandas DataFrame."""
-        return cast("PandasFrame", self.read(to="pandas"))
-
-    def to_polars(self) -> PolarsFrame:
-        """Read as a Polars DataFrame."""
-        return cast("PolarsFrame", self.read(to="polars"))
-
-    def to_pyarrow(self) -> ArrowTable:
-        """Read as a pyarrow Table."""
-        return cast("ArrowTable", self.read(to="pyarrow"))
-
-    def to_numpy(self) -> NumpyArrays:
-        """Read as a dict of NumPy arrays."""
-        return cast("NumpyArrays", self.read(to="numpy"))
-
-    def to_static_frame(self) -> StaticFrame:
-        """Read as a StaticFrame Frame."""
-        return cast("StaticFrame", self.read(to="static_frame"))
 
     def lazy(self) -> PolarsLazyFrame:
         """Return a LazyFrame of Polars that reads only what its query asks for.

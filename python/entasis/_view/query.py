@@ -42,10 +42,7 @@ class Query:
 
     def filtered(self, condition: Any) -> Query:
         """The rows for which another condition is true as well."""
-        if self.limit is not None:
-            raise ArgumentError("a filter after a limit would leave fewer rows than the limit: filter first")
-        other = _bind.condition(condition)
-        return Query(self.view, other if self.condition is None else self.condition & other)
+        return Query(self.view, conjoined(self.condition, condition, self.limit))
 
     def limited(self, limit: Any) -> Query:
         """The query with at most `limit` rows. A lower limit stays; None changes nothing."""
@@ -187,6 +184,14 @@ def query(
     chosen = view.narrow(view.resolve(columns), view.compose(rows))
     checked = None if condition is None else _bind.condition(condition)
     return Query(chosen, checked, checked_limit(limit))
+
+
+def conjoined(before: Condition | None, condition: Any, limit: int | None) -> Condition:
+    """The conjunction of a condition, if any, and another one. It can't follow a limit."""
+    if limit is not None:
+        raise ArgumentError("a filter after a limit would leave fewer rows than the limit: filter first")
+    other = _bind.condition(condition)
+    return other if before is None else before & other
 
 
 def checked_limit(limit: Any, before: int | None = None) -> int | None:
