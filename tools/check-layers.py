@@ -49,7 +49,7 @@ ALLOWED = {
     "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
     "entasis-convert": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-dataset": {"entasis"},
-    "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
+    "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-dataset", "entasis-query"},
     "entasis-testkit": {
         "entasis",
         "entasis-convert",
@@ -67,7 +67,7 @@ ALLOWED = {
         "entasis-query",
         "entasis-cli",
     },
-    "entasis-r": {"entasis", "entasis-convert", "entasis-csv", "entasis-query"},
+    "entasis-r": {"entasis", "entasis-convert", "entasis-csv", "entasis-dataset", "entasis-query"},
 }
 
 SAFE = {

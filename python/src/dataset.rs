@@ -7,10 +7,6 @@ use pyo3::prelude::*;
 
 use crate::errors::raise;
 
-/// The names of the types of keys.
-const TYPES: [(&str, KeyType); 3] =
-    [("int64", KeyType::Int64), ("date", KeyType::Date), ("string", KeyType::Text)];
-
 /// The keys of files: names, names of types, and values of each key by file.
 type Found = (Vec<String>, Vec<&'static str>, Vec<Vec<Option<String>>>);
 
@@ -26,8 +22,7 @@ pub fn path_keys(py: Python<'_>, paths: Vec<String>, types: Vec<(String, String)
     let types = types
         .into_iter()
         .map(|(name, kind)| {
-            let known = TYPES.iter().find(|(known, _)| *known == kind);
-            known.map(|&(_, found)| (name.clone(), found)).ok_or_else(|| {
+            KeyType::of_name(&kind).map(|found| (name.clone(), found)).ok_or_else(|| {
                 let text =
                     format!("hive: the key '{name}' has one of the types 'int64', 'date' and 'string'");
                 raise(py, &entasis::Error::argument(text))
@@ -35,9 +30,7 @@ pub fn path_keys(py: Python<'_>, paths: Vec<String>, types: Vec<(String, String)
         })
         .collect::<PyResult<_>>()?;
     let found = Keys::of(&paths, &Wanted { types }).map_err(|error| raise(py, &error))?;
-    let name_of =
-        |kind: &KeyType| TYPES.iter().find(|(_, known)| known == kind).map_or("string", |&(name, _)| name);
-    Ok((found.names, found.types.iter().map(name_of).collect(), found.values))
+    Ok((found.names, found.types.iter().map(|kind| kind.name()).collect(), found.values))
 }
 
 /// The name of the folder for a key and the text of its value.

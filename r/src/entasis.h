@@ -260,7 +260,8 @@ typedef struct {
     double value;
 } ent_limit;
 
-ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, int whole, ent_failure **failure);
+ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, int whole, ent_interrupted interrupted,
+                   ent_failure **failure);
 /* Some columns and rows of a table of fst. NULL without a failure for other files and columns. */
 ent_file *ent_open_fst(ent_chars path, const ent_limit *limits, size_t n, const ent_chars *columns, size_t n_columns,
                        double from, double to, ent_interrupted interrupted, ent_failure **failure);

@@ -40,8 +40,8 @@ static const ent_limit *limits_of(SEXP limits) {
 SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
-    ent_file *file =
-        ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asLogical(whole), &failure);
+    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits),
+                              Rf_asLogical(whole), ent_is_interrupted, &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
 }
 

@@ -8,14 +8,16 @@ use entasis::{Change, Error, WriteOptions};
 
 use crate::failure::Outcome;
 use crate::files;
+use crate::folder;
 use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
-use crate::text::{escape, size};
+use crate::text::{count, escape, size};
 
 const EXAMPLES: &str = "Examples:
   entasis compact prices.entasis
   entasis compact --wait 0 *.entasis
+  entasis compact sales/
 
 A file that an error or an interrupt stops is unchanged.";
 
@@ -26,7 +28,7 @@ A file that an error or an interrupt stops is unchanged.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files
+    /// Entasis files, or folders of them. The files of a folder with equal keys become one
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds to wait for another writer of the same file
@@ -46,6 +48,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let name = path.to_string_lossy();
+    if path.is_dir() {
+        let options = [("wait".to_owned(), args.wait.into())].into_iter().collect();
+        let label = format!("compacting {}", escape(&name));
+        let result = folder::change("compact", path, options, label)?;
+        let n = |name: &str| result.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let after = count(n("n_files"), "file");
+        writeln!(out, "{}: {after}, before {}", escape(&name), n("n_files_before"))?;
+        return Ok(());
+    }
     let options = WriteOptions {
         threads: args.threads,
         wait: Duration::from_secs(args.wait.into()),

@@ -32,7 +32,7 @@ pub type Progress = Arc<dyn Fn(u64, Option<u64>) + Send + Sync>;
 /// Work for a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The verb: `convert`, `diff` or `read`.
+    /// The verb: `convert`, `diff` or `read`; of a folder also `compact` and `clean`.
     pub verb: &'static str,
     /// The files to read.
     pub inputs: Vec<Input>,

@@ -48,6 +48,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
     let mut first = true;
     args.files.for_each(out, |path, out| {
+        if path.is_dir() {
+            if !std::mem::replace(&mut first, false) && !args.files.json {
+                writeln!(out)?;
+            }
+            return args.open.print_folder(path, args.files.json, out);
+        }
         if let Some(parts) = args.open.open_fst(path)? {
             if !std::mem::replace(&mut first, false) && !args.files.json {
                 writeln!(out)?;

@@ -12,6 +12,7 @@ mod calendar;
 mod cat;
 mod cell;
 mod change;
+mod clean;
 mod clobber;
 mod column_labels;
 mod compact;
@@ -24,6 +25,7 @@ mod diff;
 mod drop;
 mod failure;
 mod files;
+mod folder;
 mod format;
 mod found;
 mod from_r;
@@ -105,6 +107,7 @@ const EXAMPLES: &str = "  \
   entasis generations flights.entasis         the states that can still be read
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
+  entasis clean flights                       delete files that a folder does not need any more
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
   entasis sniff flights.csv                   how a text file is written
   entasis convert flights.csv out.entasis     a file of another format as an Entasis file
@@ -148,6 +151,7 @@ enum Verb {
     Drop(drop::Args),
     Metadata(metadata::Args),
     Compact(compact::Args),
+    Clean(clean::Args),
     Repair(repair::Args),
     Sniff(sniff::Args),
     Convert(convert_args::Args),
@@ -201,6 +205,7 @@ pub fn run_with<I: IntoIterator<Item = OsString>>(args: I, host: Option<&'static
         Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
+        Verb::Clean(args) => clean::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Sniff(args) => sniff::run(args, &mut out),
         Verb::Convert(args) => convert::run(args, &mut out),

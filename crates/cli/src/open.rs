@@ -4,9 +4,13 @@ use std::path::Path;
 
 use entasis::{Error, File};
 use entasis_convert::Parts;
+use entasis_dataset::Dataset;
 
+use crate::failure::Outcome;
+use crate::folder;
 use crate::limits::LimitArgs;
 use crate::open_other;
+use crate::output::Out;
 
 /// The state of a file that a verb shows, and the limits that it opens the file with.
 #[derive(Clone, clap::Args)]
@@ -35,12 +39,31 @@ impl OpenArgs {
         }
     }
 
-    /// Opens a file of Entasis or of R.
+    /// Opens a file of Entasis or of R, or the table of a folder.
     pub(crate) fn open_own(&self, path: &Path) -> entasis::Result<File> {
+        if path.is_dir() {
+            folder::refuse_generation(path, self.generation)?;
+            return folder::open(path, self.limits.limits()?, &folder::watch("reading", path));
+        }
         match self.generation {
             Some(number) => at_generation(&self.limits.open_whole(path)?, number),
             None => self.limits.open(path),
         }
+    }
+
+    /// Prints what a folder holds.
+    pub(crate) fn print_folder(&self, path: &Path, is_json: bool, out: &mut Out) -> Outcome {
+        folder::refuse_generation(path, self.generation)?;
+        folder::print_info(path, self.limits.limits()?, is_json, out)
+    }
+
+    /// The number of rows of a folder, which its manifest may have; `None` if the path is none.
+    pub(crate) fn n_rows_of_folder(&self, path: &Path) -> entasis::Result<Option<u64>> {
+        if !path.is_dir() {
+            return Ok(None);
+        }
+        folder::refuse_generation(path, self.generation)?;
+        Dataset::open(path, self.limits.limits()?)?.n_rows().map(Some)
     }
 
     /// Opens a table, of other formats only the first `n` rows. Also returns the number of all
@@ -53,7 +76,7 @@ impl OpenArgs {
 
     /// Opens a file of fst, to read parts of it; `None` for other files.
     pub(crate) fn open_fst(&self, path: &Path) -> entasis::Result<Option<Parts>> {
-        if self.generation.is_some() || path == Path::new("-") {
+        if self.generation.is_some() || path == Path::new("-") || path.is_dir() {
             return Ok(None);
         }
         Parts::open(path, self.limits.limits()?)

@@ -239,6 +239,12 @@ pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
     use std::io::Write;
 
     let parts = args.open.open_fst(&args.file)?;
+    if args.condition.is_none()
+        && let Some(n) = args.open.n_rows_of_folder(&args.file)?
+    {
+        writeln!(out, "{n}")?;
+        return Ok(());
+    }
     let n = match (&args.condition, parts) {
         (None, Some(parts)) => parts.n_rows(),
         (None, None) => match args.open.open_first(&args.file, 0)? {

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use entasis::{Damage, Error, Kind, Report, Survey};
 
-use crate::failure::{Outcome, say};
+use crate::failure::{Failure, Outcome, say};
 use crate::files::FilesArgs;
+use crate::folder;
 use crate::json::Object;
 use crate::limits::LimitArgs;
 use crate::open::at_generation;
@@ -51,6 +52,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+    if path.is_dir() {
+        return folder(path, args, out);
+    }
     let name = path.to_string_lossy();
     let started = Instant::now();
     let surveyed = {
@@ -97,6 +101,76 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
             count(report.n_values, "value"),
             size(report.checked_len),
             leftover(report.leftover_len),
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks all files of a folder, and reports the damaged ones.
+fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+    folder::refuse_generation(path, args.generation)?;
+    let name = path.to_string_lossy();
+    let started = Instant::now();
+    let parts = folder::Parts::of(path, args.limits.limits()?)?;
+    let (mut total, mut n_damaged) = (Report::default(), 0);
+    for number in 0..parts.n() {
+        let watch = folder::watch("checking", path);
+        watch.count(number as u64, Some(parts.n() as u64));
+        let found = parts.open(number).and_then(|file| {
+            let mut survey = file.survey(args.threads, &watch)?;
+            match survey.take_error() {
+                Some(error) => Err(error),
+                None => Ok(survey.report),
+            }
+        });
+        drop(watch);
+        match found {
+            Ok(report) => {
+                total.n_columns = total.n_columns.max(report.n_columns);
+                total.n_blocks += report.n_blocks;
+                total.n_values += report.n_values;
+                total.checked_len += report.checked_len;
+                total.n_generations = total.n_generations.max(report.n_generations);
+                total.leftover_len += report.leftover_len;
+            }
+            Err(error) if error.kind() == Kind::Interrupted => return Err(error.into()),
+            Err(error) => {
+                n_damaged += 1;
+                out.flush()?;
+                say(&error.to_string());
+            }
+        }
+    }
+    let n_later = parts.n_later();
+    if n_later > 0 {
+        let files = count(n_later as u64, "file");
+        say(&format!(
+            "{name}: {files} changed after the manifest named them: their new rows are not in the table"
+        ));
+    }
+    if args.files.json {
+        let report = sound_json(&name, &total);
+        let is_sound = n_damaged == 0;
+        let report =
+            report.replacen("\"sound\":true", &format!("\"sound\":{is_sound},\"n_files\":{}", parts.n()), 1);
+        writeln!(out, "{report}")?;
+    }
+    if n_damaged > 0 {
+        return Err(Failure::Other(format!(
+            "{name}: {n_damaged} of {} are damaged",
+            count(parts.n() as u64, "file")
+        )));
+    }
+    if !args.files.json {
+        let seconds = started.elapsed().as_secs_f64();
+        writeln!(
+            out,
+            "{}: sound ({}, {}, {}, {}; checked in {seconds:.2} s)",
+            escape(&name),
+            count(parts.n() as u64, "file"),
+            count(total.n_blocks, "block"),
+            count(total.n_values, "value"),
+            size(total.checked_len),
         )?;
     }
     Ok(())

@@ -13,6 +13,7 @@ mod columns_of_file;
 mod fit;
 mod fit_column;
 mod host_map;
+mod join;
 mod joined_host;
 mod keep;
 mod kept;
@@ -43,6 +44,7 @@ use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, 
 pub use append_file::Appended;
 pub use columns::{ColumnSource, NewColumns};
 pub use fit_column::{AppendOptions, Labels};
+pub use join::Join;
 use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;

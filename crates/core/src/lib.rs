@@ -123,13 +123,14 @@ mod repair;
 mod retain;
 mod rows;
 mod schema;
+mod segments;
 mod text_len;
 mod threads;
 mod verify;
 mod write;
 
 pub use blocks_of_column::{ColumnBlocks, PageReader, RowsOfBlock};
-pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, NewColumns, RowCopy, Stream};
+pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, Join, NewColumns, RowCopy, Stream};
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
 pub use entasis_encodings::{Profile, restore_lz4};
@@ -147,6 +148,7 @@ pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
 pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{
     Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,
+    OwnedValues,
 };
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use mappable::Extent;

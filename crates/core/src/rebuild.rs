@@ -28,7 +28,7 @@ use crate::write::unknown::Unknown;
 use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
 pub(crate) use merge::{known_columns, merged, start};
-pub(crate) use records::Changed;
+pub(crate) use records::{Changed, ChangedTable};
 use records::{ColumnEdits, Values};
 use tidy::{Described, is_untidy, tidied};
 
@@ -74,6 +74,8 @@ pub(crate) struct Rebuild<'a> {
     pub plans: Vec<Vec<BlockPlan>>,
     /// The columns whose records change.
     pub changed: HashMap<u64, Changed>,
+    /// The table whose record changes.
+    pub table: Option<ChangedTable>,
     /// Whether the rows of each table become one piece.
     pub joins_pieces: bool,
     /// Whether a new file gets its columns in order.
@@ -84,7 +86,27 @@ pub(crate) struct Rebuild<'a> {
     pub threads: Option<usize>,
 }
 
-impl Rebuild<'_> {
+impl<'a> Rebuild<'a> {
+    /// These blocks in the order of the file. Nothing else changes.
+    pub(crate) fn new(
+        file: &'a File,
+        columns: &'a [ColumnInfo],
+        plans: Vec<Vec<BlockPlan>>,
+        threads: Option<usize>,
+    ) -> Self {
+        Self {
+            file,
+            columns,
+            plans,
+            changed: HashMap::new(),
+            table: None,
+            joins_pieces: false,
+            is_tidied: false,
+            moves: None,
+            threads,
+        }
+    }
+
     /// Writes all blocks from `start` on, and makes the footer. For an in-place change, copied
     /// blocks stay where they are.
     pub(crate) fn execute<'p>(
@@ -207,7 +229,8 @@ impl Rebuild<'_> {
         Some(BlockRecord { pages_at, directory_at, ..block })
     }
 
-    fn footer<'p>(
+    /// Makes a footer for blocks that are in their places already: those of each column, in order.
+    pub(crate) fn footer<'p>(
         &self,
         blocks: &[Vec<Placed>],
         ground: &Ground<'_>,
@@ -258,11 +281,12 @@ impl Rebuild<'_> {
         first_ranges: &HashMap<u64, u64>,
         is_in_place: bool,
     ) -> Result<Described> {
-        let values = Values::of(self.file, self.columns)?;
+        let mut values = Values::of(self.file, self.columns)?;
+        let table = self.table.as_ref().map(|table| table.edit(&mut values)).transpose()?;
         let (changed, details) = (&self.changed, &values.details);
         let edits = ColumnEdits { file: self.file, changed, first_ranges, details };
         let columns = edits.sections(self.columns.len())?;
-        let tables = records::tables(self.file, self.joins_pieces)?;
+        let tables = records::tables(self.file, self.joins_pieces, table)?;
         let copied = |kind| records::section(self.file, kind);
         let described = Described {
             tables,

@@ -17,6 +17,27 @@ pub enum KeyType {
     Text,
 }
 
+impl KeyType {
+    /// The type with this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "int64" => Some(Self::Int64),
+            "date" => Some(Self::Date),
+            "string" => Some(Self::Text),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int64 => "int64",
+            Self::Date => "date",
+            Self::Text => "string",
+        }
+    }
+}
+
 /// Which types keys get.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -36,6 +57,20 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// Checks that each value is of the type of its key.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub(crate) fn check(&self) -> Result<()> {
+        for ((name, &kind), values) in self.names.iter().zip(&self.types).zip(&self.values) {
+            if let Some(text) = values.iter().flatten().find(|text| !is_of(text, kind)) {
+                let message = format!("a key has the value '{}', which is not of its type", shown(text));
+                return Err(Error::corrupt(message).in_column(name));
+            }
+        }
+        Ok(())
+    }
+
     /// Finds the keys in relative paths with `/`.
     ///
     /// A folder `name=value` is a key, and other folders have no meaning. A key is an integer if

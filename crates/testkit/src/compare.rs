@@ -38,7 +38,11 @@ pub fn assert_holds(bytes: &[u8], table: &Table) -> Decoded {
     decoded
 }
 
-fn core_holds(file: &File, table: &Table) {
+/// Asserts that a file holds `table`, by the core.
+///
+/// # Panics
+/// When it reads other values.
+pub fn core_holds(file: &File, table: &Table) {
     let name = &table.name;
     let n_columns = table.columns.len() as u64;
     assert_eq!((file.n_rows(), file.n_columns()), (table.n_rows as u64, n_columns), "{name}");

@@ -27,7 +27,7 @@ def call(
     Parameters
     ----------
     verb
-        "convert", "diff" or "read".
+        "convert", "diff", "read", "compact" or "clean".
     inputs
         Paths, and contents of files.
     output
@@ -76,6 +76,10 @@ def _work(
         from .convert import convert
 
         return convert(inputs, output, options, progress), None
+    if verb in ("compact", "clean"):
+        from . import folder
+
+        return getattr(folder, verb)(inputs, options), None
     if verb == "diff":
         from .diff import diff
 

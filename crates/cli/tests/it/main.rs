@@ -12,6 +12,7 @@ mod csv;
 mod csv_memory;
 mod documents;
 mod failures;
+mod folders;
 mod from_r;
 mod fst_file;
 mod fst_memory;

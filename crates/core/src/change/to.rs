@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use entasis_format::{Error, Header, Kind, Result, Slot};
+use entasis_format::{Error, Header, Kind, Limits, Result, Slot};
 use entasis_io::{FileSource, InPlace, Replacement, Sink};
 
 use super::{check_change, next_slot_at, now, secure};
@@ -121,7 +121,7 @@ impl To {
 
 fn open(written: &Path, path: &Path, slot: Slot) -> Result<File> {
     let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
-    File::open_at(Box::new(source), path, slot)
+    File::open_at(Box::new(source), path, Limits::default(), slot)
 }
 
 /// Copies the `earlier` generations of `file` and the current one to a new file, and opens it.

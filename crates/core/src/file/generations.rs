@@ -91,9 +91,9 @@ impl File {
     pub(crate) fn open_at(
         source: Box<dyn entasis_io::Source>,
         name: &std::path::Path,
+        limits: entasis_format::Limits,
         slot: Slot,
     ) -> Result<File> {
-        let limits = entasis_format::Limits::default();
         Self::of_opened(Arc::new(open::open_at(source, name, limits, slot)?)).map_err(|e| e.in_file(name))
     }
 

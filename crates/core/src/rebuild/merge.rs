@@ -72,7 +72,7 @@ pub(crate) fn merged<'a>(
             *of_offsets = vec![BlockPlan::Numbers(numbers.into())];
         }
     }
-    Ok(Rebuild { file, columns, plans, changed, joins_pieces: true, is_tidied: false, moves: None, threads })
+    Ok(Rebuild { changed, joins_pieces: true, ..Rebuild::new(file, columns, plans, threads) })
 }
 
 /// The storage columns whose rows lie in several pieces, by number.

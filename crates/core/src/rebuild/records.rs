@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use entasis_format::{
-    ColumnRecord, Error, Kind, Result, RunNames, SectionKind, SectionRecords, TableRecord, ValueTree,
+    ColumnRecord, Error, Kind, Result, RunNames, SectionKind, SectionRecords, TableRecord, Value, ValueTree,
     Version, fallible,
 };
 
@@ -84,21 +84,51 @@ pub(super) fn section(file: &File, kind: SectionKind) -> Result<Records> {
     Ok(Records { record_len, bytes: file.section_bytes(kind)? })
 }
 
+/// A table that gets rows.
+pub(crate) struct ChangedTable {
+    /// Its number.
+    pub number: u64,
+    /// The new number of rows.
+    pub n_rows: u64,
+    /// The new host map, if it changes.
+    pub host: Option<Value>,
+}
+
+impl ChangedTable {
+    /// Adds the host map to the values.
+    pub(super) fn edit(&self, values: &mut Values) -> Result<TableEdit> {
+        let host_node = self.host.as_ref().map(|host| values.add(host)).transpose()?;
+        Ok(TableEdit { number: self.number, n_rows: self.n_rows, host_node })
+    }
+}
+
+/// A change of the record of a table.
+#[derive(Clone, Copy)]
+pub(super) struct TableEdit {
+    number: u64,
+    n_rows: u64,
+    host_node: Option<u64>,
+}
+
 /// The records of all tables, in the form of the current version. With `joins_pieces`, the rows of
 /// each table are one piece.
-pub(super) fn tables(file: &File, joins_pieces: bool) -> Result<Records> {
+pub(super) fn tables(file: &File, joins_pieces: bool, edit: Option<TableEdit>) -> Result<Records> {
     let old = section(file, SectionKind::Tables)?;
     let version = file.root().version();
-    if version > Version::OLDEST && !joins_pieces {
+    if version > Version::OLDEST && !joins_pieces && edit.is_none() {
         return Ok(old);
     }
     let record_len = old.record_len.max(SectionKind::Tables.record_len());
     let mut bytes = fallible::with_capacity(old.n().saturating_mul(record_len as usize), PARTS)?;
-    for record in old.iter() {
+    for (number, record) in (0..).zip(old.iter()) {
         let Split { known, later } = Split::<{ TableRecord::LEN }>::new(record);
         let mut table = TableRecord::parse(&known, version)?;
         if joins_pieces {
             (table.first_piece, table.n_pieces) = (0, 0);
+        }
+        if let Some(edit) = edit.filter(|edit| edit.number == number) {
+            (table.n_rows, table.sort_order) = (edit.n_rows, None);
+            table.host_node = edit.host_node.or(table.host_node);
         }
         table.emit(&mut bytes);
         bytes.extend_from_slice(later);
@@ -130,6 +160,18 @@ impl Values {
             values.split_details(columns)?;
         }
         Ok(values)
+    }
+
+    /// Adds a value. Returns the number of its node.
+    fn add(&mut self, value: &Value) -> Result<u64> {
+        if self.nodes.record_len != SectionKind::Nodes.record_len() {
+            return Err(Error::unsupported("values of a later version stay as they are"));
+        }
+        let (nodes, heap) = (std::mem::take(&mut self.nodes.bytes), std::mem::take(&mut self.heap.bytes));
+        let mut tree = ValueTree::after(nodes, heap);
+        let number = tree.add(value);
+        (self.nodes.bytes, self.heap.bytes) = tree.into_parts();
+        Ok(number)
     }
 
     /// Adds nodes for the detail and the host detail of each column: in 0.2 one value holds both.

@@ -61,7 +61,7 @@ pub(super) fn plan<'a>(
             fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
         }
     }
-    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, is_tidied: true, moves: None, threads })
+    Ok(Rebuild { changed, is_tidied: true, ..Rebuild::new(file, columns, plans, threads) })
 }
 
 /// The damaged blocks of a column, in order.

@@ -88,7 +88,7 @@ fn same<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -
         plans.push(fallible::collect((0..n).map(BlockPlan::Copied), BLOCKS)?);
     }
     let changed = HashMap::new();
-    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, is_tidied: false, moves: None, threads })
+    Ok(Rebuild { changed, ..Rebuild::new(file, columns, plans, threads) })
 }
 
 /// Records where the blocks of a generation are in its copy, which has the same blocks.

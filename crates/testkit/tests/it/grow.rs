@@ -34,12 +34,12 @@ fn options(compression: u8) -> WriteOptions {
 }
 
 /// Whether an extra column is the dictionary of a column or of a child.
-fn is_dictionary(columns: &[Model], i: usize) -> bool {
+pub(crate) fn is_dictionary(columns: &[Model], i: usize) -> bool {
     columns.iter().any(|column| column.dictionary == Some(i) || is_dictionary(&column.children, i))
 }
 
 /// The rows `from .. to` of a table. Dictionaries stay whole.
-fn rows(table: &Table, from: usize, to: usize) -> Table {
+pub(crate) fn rows(table: &Table, from: usize, to: usize) -> Table {
     let cut = |model: &Model| {
         let cells = if model.cells.len() == table.n_rows {
             model.cells[from..to].to_vec()

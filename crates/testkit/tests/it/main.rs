@@ -12,6 +12,7 @@ mod future;
 mod generations;
 mod golden;
 mod grow;
+mod join;
 mod kept_columns;
 mod limits;
 mod neighbours;

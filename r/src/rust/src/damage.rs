@@ -35,7 +35,8 @@ pub unsafe extern "C" fn ent_verify(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            let (file, signals) = (open(path, limits, n, true)?, Signals::new(interrupted));
+            let signals = Signals::new(interrupted);
+            let file = open(path, limits, n, true, &signals)?;
             let mut survey = if generation > 0.0 {
                 file.at_generation(generation as u64)?.survey_generation(None, &signals)?
             } else {
@@ -73,8 +74,9 @@ pub unsafe extern "C" fn ent_repair(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1.0, || {
-            let (file, out) = (open(path, limits, n, true)?, build::path(out)?);
-            Ok(file.repair(&out, &options.of_core(), &Signals::new(interrupted))?.n_damages as f64)
+            let signals = Signals::new(interrupted);
+            let (file, out) = (open(path, limits, n, true, &signals)?, build::path(out)?);
+            Ok(file.repair(&out, &options.of_core(), &signals)?.n_damages as f64)
         })
     }
 }

@@ -3,8 +3,12 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, HostRead, Limits, Physical, Result, Silent, Unit, Value, type_name};
+use entasis::{
+    AppendOptions, ColumnInfo, Error, File, HostRead, Limits, Monitor, Physical, Result, Unit, Value,
+    type_name,
+};
 use entasis_convert::Parts;
+use entasis_dataset::Dataset;
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
@@ -87,19 +91,34 @@ unsafe fn limits_of(limits: *const Limit, n: usize) -> Result<Limits> {
     Ok(found)
 }
 
-/// Opens a file with other limits than the default ones.
+/// Opens a file, or the table of a folder, with other limits than the default ones.
 ///
 /// # Safety
 /// The texts and the `n` limits must be valid.
-pub unsafe fn open(path: Text, limits: *const Limit, n: usize, whole: bool) -> Result<File> {
+pub unsafe fn open(
+    path: Text,
+    limits: *const Limit,
+    n: usize,
+    whole: bool,
+    monitor: &dyn Monitor,
+) -> Result<File> {
     // SAFETY: as the caller promises.
     let of_file = unsafe { limits_of(limits, n) }?;
     // SAFETY: as the caller promises.
     let path = unsafe { build::path(path) }?;
+    if path.is_dir() {
+        if whole {
+            return Err(
+                Error::argument("a folder has neither generations nor blocks: name a file").in_file(&path)
+            );
+        }
+        let options = AppendOptions { widen: true, ..AppendOptions::default() };
+        return Dataset::open(&path, of_file)?.table(&options, monitor);
+    }
     if whole {
         return File::open_whole(&path, of_file);
     }
-    entasis_convert::open_path(&path, of_file, &lend, &Silent)
+    entasis_convert::open_path(&path, of_file, &lend, monitor)
 }
 
 /// Lends values of R, which a file of R has, to the writer.
@@ -120,11 +139,15 @@ pub unsafe extern "C" fn ent_open(
     limits: *const Limit,
     n: usize,
     whole: c_int,
+    interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
 ) -> *mut File {
     // SAFETY: as the caller promises.
     unsafe {
-        guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(open(path, limits, n, whole != 0)?))))
+        guard::call(failure, null_mut(), || {
+            let signals = Signals::new(interrupted);
+            Ok(Box::into_raw(Box::new(open(path, limits, n, whole != 0, &signals)?)))
+        })
     }
 }
 

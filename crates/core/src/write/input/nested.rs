@@ -56,10 +56,11 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
             Ok(())
         }
         HostValues::Owned(values) => {
-            out.copy_from_slice(
-                values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(too_short)?,
-            );
-            Ok(())
+            if values.copy_words(inside, out) {
+                Ok(())
+            } else {
+                Err(too_short())
+            }
         }
         HostValues::Counted(numbers) => {
             let numbers = numbers.get(inside).ok_or_else(too_short)?;

@@ -1,0 +1,30 @@
+"""Changes folders for the command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._dataset import maintain, manifest
+from entasis._history import compact as compact_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def compact(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, Any]:
+    """Join the files of a folder. Returns how many files there are and were."""
+    (folder,) = map(str, inputs)
+    before = _n_files(folder)
+    compact_folder(folder, wait=options["wait"])
+    return {"n_files": _n_files(folder), "n_files_before": before}
+
+
+def clean(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, Any]:
+    """Delete files of a folder. Returns their paths."""
+    (folder,) = map(str, inputs)
+    return {"removed": maintain.clean(folder, older_than=options["older_than"])}
+
+
+def _n_files(folder: str) -> int:
+    found = manifest.newest(folder)
+    return 0 if found is None else found.file.n_rows

@@ -1,0 +1,94 @@
+# A folder of files is one table, for read_entasis() and for open tables.
+
+# Writes frames to files of a folder, by the paths that are their names.
+folder_of <- function(frames) {
+  root <- tempfile("folder")
+  for (name in names(frames)) {
+    path <- file.path(root, name)
+    dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+    write_entasis(frames[[name]], path)
+  }
+  root
+}
+
+frame <- function(n, first = 0L) {
+  i <- first + seq_len(n)
+  data.frame(
+    id = i, x = ifelse(i %% 7 == 0, NA, i / 3), s = ifelse(i %% 5 == 0, NA, paste0("s", i %% 100)),
+    f = factor(c("a", "b", "c")[i %% 3 + 1], levels = c("a", "b", "c")), l = i %% 2 == 0,
+    d = as.Date("2024-01-01") + i %% 100, t = as.POSIXct(i, origin = "1970-01-01", tz = "UTC")
+  )
+}
+
+test_that("a folder is read as its files one after the other", {
+  for (n in list(c(5L, 3L, 1L), c(20000L, 30000L, 10L), c(10L, 20000L), 7L)) {
+    ends <- cumsum(n)
+    parts <- lapply(seq_along(n), function(i) frame(n[[i]], ends[[i]] - n[[i]]))
+    names(parts) <- sprintf("part-%d.entasis", seq_along(n))
+    root <- folder_of(parts)
+    whole <- frame(sum(n))
+    expect_identical(read_entasis(root), whole)
+    expect_identical(read_entasis(root, columns = c("s", "id"), from = 2, to = 6), whole[2:6, c("s", "id")], ignore_attr = "row.names")
+    table <- entasis(root)
+    expect_identical(nrow(table), as.integer(sum(n)))
+    expect_identical(as.data.frame(table), whole)
+    expect_identical(subset(table, x > 2 & l), subset(whole, x > 2 & l))
+    unlink(root, recursive = TRUE)
+  }
+})
+
+test_that("names of folders are columns", {
+  root <- folder_of(list(
+    "y=2023/d=2024-01-31/a.entasis" = data.frame(v = 1:3),
+    "y=2024/d=2024-02-01/b.entasis" = data.frame(v = 4:5),
+    "y=__HIVE_DEFAULT_PARTITION__/d=2024-02-01/c.entasis" = data.frame(v = 6L)
+  ))
+  on.exit(unlink(root, recursive = TRUE))
+  expected <- data.frame(
+    v = 1:6, y = c(2023L, 2023L, 2023L, 2024L, 2024L, NA), d = as.Date(c(rep("2024-01-31", 3), rep("2024-02-01", 3)))
+  )
+  expect_identical(read_entasis(root), expected)
+  expect_identical(subset(entasis(root), d == as.Date("2024-02-01") & v > 4), subset(expected, d == as.Date("2024-02-01") & v > 4))
+  skip_if_not_installed("dplyr")
+  suppressMessages(library(dplyr, warn.conflicts = FALSE))
+  found <- entasis(root) |> filter(y == 2023) |> summarise(n = n(), v = sum(v)) |> collect()
+  expect_identical(found, summarise(filter(expected, y == 2023), n = n(), v = sum(v)))
+  skip_if_not_installed("data.table")
+  table <- entasis(root, as = "data.table")
+  expect_identical(as.data.frame(table[y == 2024, .(v)]), data.frame(v = 4:5))
+})
+
+test_that("texts, long numbers and missing values are keys", {
+  root <- folder_of(list(
+    "k=01/a.entasis" = data.frame(v = 1), "k=a%2Fb/b.entasis" = data.frame(v = 2), "k=/c.entasis" = data.frame(v = 3)
+  ))
+  on.exit(unlink(root, recursive = TRUE))
+  found <- read_entasis(root)
+  expect_identical(found$k[match(1:3, found$v)], c("01", "a/b", ""))
+  long <- folder_of(list("k=3000000000/a.entasis" = data.frame(v = 1), "k=1/b.entasis" = data.frame(v = 2)))
+  expect_equal(as.double(read_entasis(long)$k), c(1, 3e9))
+})
+
+test_that("types become those that hold all values", {
+  root <- folder_of(list("a.entasis" = data.frame(v = 1:2, s = "a"), "b.entasis" = data.frame(s = "b", v = 2.5)))
+  on.exit(unlink(root, recursive = TRUE))
+  expect_identical(read_entasis(root), data.frame(v = c(1, 2, 2.5), s = c("a", "a", "b")))
+  more <- folder_of(list(
+    "a.entasis" = data.frame(f = factor(c("a", "b"))), "b.entasis" = data.frame(f = factor(c("c", "a")))
+  ))
+  expect_identical(read_entasis(more), data.frame(f = factor(c("a", "b", "c", "a"), levels = c("a", "b", "c"))))
+})
+
+test_that("folders that hold no table are errors with the file", {
+  empty <- tempfile("empty")
+  dir.create(empty)
+  expect_error(read_entasis(empty), "\\.entasis")
+  root <- folder_of(list("a.entasis" = data.frame(v = 1), "b.entasis" = data.frame(w = 1)))
+  on.exit(unlink(root, recursive = TRUE))
+  expect_error(read_entasis(root), "b\\.entasis.*v")
+  write_entasis(list(1, "a"), file.path(root, "b.entasis"))
+  expect_error(read_entasis(root), "b\\.entasis")
+  expect_error(read_entasis(root, generation = 1), "neither generations")
+  writeBin(as.raw(1:9), file.path(root, "b.entasis"))
+  expect_error(entasis(root), "b\\.entasis")
+})
