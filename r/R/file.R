@@ -48,11 +48,25 @@ reopen <- function(file) {
   }
   file$stamp <- stamp
   from <- if (is.null(file$handle)) file$path else file$whole_path
-  handle <- core(.Call(C_open, from, file$limits, !is.null(file$generation)))
+  handle <- open_handle(from, file$limits, !is.null(file$generation))
   if (!is.null(file$generation)) handle <- at_generation(handle, file$generation)
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
 }
+
+# The handle of a file or a folder.
+open_handle <- function(path, limits, whole) {
+  if (!dir.exists(path)) {
+    return(core(.Call(C_open, path, limits, whole)))
+  }
+  tryCatch(core(.Call(C_open, path, limits, whole)), entasis_error_argument = function(e) {
+    if (whole) stop(e)
+    folder_by_value(structure(path, class = "entasis_folder"), limits, e)
+  })
+}
+
+# Opens a folder whose files the core does not join, for a reason.
+folder_by_value <- function(path, limits, reason) UseMethod("folder_by_value")
 
 # An open file at an earlier generation. Warns if the current one cannot be opened.
 at_generation <- function(handle, number) {

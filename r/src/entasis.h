@@ -275,6 +275,23 @@ size_t ent_described_n(const ent_described *described);
 ent_column_facts ent_described_at(const ent_described *described, size_t i);
 void ent_described_free(ent_described *described);
 
+/* folder.rs */
+typedef struct {
+    ent_chars folder, job;
+    const ent_chars *paths;
+    size_t n_files;
+    const ent_chars *names, *types;
+    size_t n_keys;
+    const ent_chars *texts; /* of the keys, those of a file together */
+    int replaces;
+    double before; /* the number of the manifest to replace, or -1 */
+} ent_committed;
+
+ent_tree *ent_folder(ent_chars path, const ent_limit *limits, size_t n, ent_failure **failure);
+ent_tree *ent_folder_state(ent_chars path, ent_failure **failure);
+ent_tree *ent_folder_names(ent_chars key, const ent_chars *values, size_t n, ent_failure **failure);
+int ent_folder_commit(const ent_committed *of, ent_options options, ent_interrupted interrupted, ent_failure **failure);
+
 /* damage.rs */
 typedef struct {
     double checked_len, n_generations, leftover_len;

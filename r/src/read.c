@@ -26,7 +26,7 @@ static void free_found(SEXP pointer) {
 }
 
 /* The limits of a named vector of doubles, in memory of R. */
-static const ent_limit *limits_of(SEXP limits) {
+const ent_limit *ent_limits_of(SEXP limits) {
     R_xlen_t n = Rf_xlength(limits);
     SEXP names = Rf_getAttrib(limits, R_NamesSymbol);
     ent_limit *out = (ent_limit *)R_alloc((size_t)n + 1, sizeof *out);
@@ -39,7 +39,7 @@ static const ent_limit *limits_of(SEXP limits) {
 
 SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
     ent_failure *failure = NULL;
-    const ent_limit *of_file = limits_of(limits);
+    const ent_limit *of_file = ent_limits_of(limits);
     ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits),
                               Rf_asLogical(whole), ent_is_interrupted, &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
@@ -48,7 +48,7 @@ SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
 /* Some columns and rows of a table of fst; NULL for other files, columns and rows. */
 SEXP ent_c_open_fst(SEXP path, SEXP limits, SEXP columns, SEXP from, SEXP to) {
     ent_failure *failure = NULL;
-    const ent_limit *of_file = limits_of(limits);
+    const ent_limit *of_file = ent_limits_of(limits);
     R_xlen_t n = Rf_xlength(columns);
     ent_chars *names = (ent_chars *)R_alloc((size_t)n + 1, sizeof *names);
     for (R_xlen_t i = 0; i < n; i++) names[i] = ent_chars_of(STRING_ELT(columns, i));
@@ -105,10 +105,8 @@ SEXP ent_c_facts(SEXP file) {
     return out;
 }
 
-SEXP ent_c_host(SEXP file) {
-    ent_failure *failure = NULL;
-    ent_tree *tree = ent_host(ent_pointer_of(file, "an open file"), &failure);
-    if (tree == NULL) return ent_failed(failure);
+/* A tree as an R value. Frees the tree. */
+SEXP ent_value_of(ent_tree *tree) {
     SEXP pointer = PROTECT(ent_hold(tree, free_tree, R_NilValue));
     size_t n;
     const ent_node *nodes = ent_tree_nodes(tree, &n);
@@ -116,6 +114,12 @@ SEXP ent_c_host(SEXP file) {
     free_tree(pointer);
     UNPROTECT(2);
     return out;
+}
+
+SEXP ent_c_host(SEXP file) {
+    ent_failure *failure = NULL;
+    ent_tree *tree = ent_host(ent_pointer_of(file, "an open file"), &failure);
+    return tree == NULL ? ent_failed(failure) : ent_value_of(tree);
 }
 
 /* Facts about columns by their numbers, or about all columns of the table: a list of vectors with
@@ -353,7 +357,7 @@ SEXP ent_c_read(SEXP file, SEXP description, SEXP rows) {
 SEXP ent_c_verify(SEXP path, SEXP limits, SEXP generation) {
     ent_failure *failure = NULL;
     ent_checked checked;
-    const ent_limit *of_file = limits_of(limits);
+    const ent_limit *of_file = ent_limits_of(limits);
     ent_watch();
     int done = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asReal(generation),
                           &checked, ent_is_interrupted, &failure);
@@ -369,7 +373,7 @@ SEXP ent_c_verify(SEXP path, SEXP limits, SEXP generation) {
 /* Writes the intact values of a file to another. The number of damaged places. */
 SEXP ent_c_repair(SEXP path, SEXP out, SEXP limits, SEXP options) {
     ent_failure *failure = NULL;
-    const ent_limit *of_file = limits_of(limits);
+    const ent_limit *of_file = ent_limits_of(limits);
     ent_chars from = ent_chars_of(STRING_ELT(path, 0)), to = ent_chars_of(STRING_ELT(out, 0));
     ent_watch();
     double n = ent_repair(from, to, of_file, (size_t)Rf_xlength(limits), ent_options_of(options), ent_is_interrupted,

@@ -31,6 +31,8 @@ SEXP ent_from_nodes(const ent_node *nodes, size_t n);
 
 /* read.c */
 void ent_free_file(SEXP pointer);
+const ent_limit *ent_limits_of(SEXP limits);
+SEXP ent_value_of(ent_tree *tree);
 
 /* write.c */
 void ent_free_builder(SEXP pointer);

@@ -28,6 +28,7 @@ pub use date::{days, text_of_days};
 pub use encode::encode;
 pub use keys::{KeyType, Keys, Wanted};
 pub use list::list;
+pub use names::is_of_job;
 pub use paths::below;
 pub use store::Lend;
 pub use table::Dataset;

@@ -80,7 +80,7 @@ pub struct Limit {
 ///
 /// # Safety
 /// The `n` limits must be valid.
-unsafe fn limits_of(limits: *const Limit, n: usize) -> Result<Limits> {
+pub unsafe fn limits_of(limits: *const Limit, n: usize) -> Result<Limits> {
     let mut found = Limits::default();
     // SAFETY: as the caller promises.
     for limit in unsafe { slice(limits, n) } {

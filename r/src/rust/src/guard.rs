@@ -60,6 +60,11 @@ impl Text {
         Self { start: null(), len: 0 }
     }
 
+    /// Whether it is no text.
+    pub fn is_none(&self) -> bool {
+        self.start.is_null()
+    }
+
     /// The bytes that C lends.
     ///
     /// # Safety

@@ -19,6 +19,7 @@ mod damage;
 mod file;
 mod filters;
 mod final_columns;
+mod folder;
 mod generations;
 mod guard;
 mod integers;
