@@ -1,4 +1,5 @@
-# write_dataset_entasis(): a data frame in a folder of files. And folders whose files the core does not join.
+# write_dataset_entasis(): a data frame in a folder of files. Also joins files by value where the
+# core refuses.
 
 write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = NULL, mode = c("error", "append", "overwrite"), compress = 50,
                                   threads = NULL, durable = NULL, wait = 10) {

@@ -19,7 +19,7 @@ SEXP ent_c_folder_state(SEXP path) {
     return value_of(ent_folder_state(ent_chars_of(STRING_ELT(path, 0)), &failure), failure);
 }
 
-/* The texts of a character vector, in memory of R. NA is no text. */
+/* The texts of a character vector, in memory of R. NA has no start. */
 static const ent_chars *texts_or_none(SEXP x) {
     R_xlen_t n = Rf_xlength(x);
     ent_chars *out = (ent_chars *)R_alloc((size_t)n + 1, sizeof *out);

@@ -1,4 +1,4 @@
-//! Folders of files: their parts, the names of their folders, and changes of which files are a table.
+//! Folders of files: their parts, the names of folders, and changes of their tables.
 
 use std::os::raw::c_int;
 use std::ptr::null_mut;
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn ent_folder(
     }
 }
 
-/// The state of a folder before a job: the number of its manifest, or -1; a file that is in the way,
-/// or an empty text; the names and types of its keys, or null for a table without files; and
+/// The state of a folder before a job: the number of its manifest, or -1; a file that is in the
+/// way, or an empty text; the names and types of its keys, or null for a table without files; and
 /// whether R wrote the first file.
 ///
 /// # Safety

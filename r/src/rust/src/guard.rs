@@ -60,7 +60,7 @@ impl Text {
         Self { start: null(), len: 0 }
     }
 
-    /// Whether it is no text.
+    /// Whether the text is missing.
     pub fn is_none(&self) -> bool {
         self.start.is_null()
     }
