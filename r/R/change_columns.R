@@ -12,7 +12,7 @@ drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compa
       x
     })
   })
-  if (compact) compact_entasis(path, durable, wait)
+  if (compact) compact_file(path, durable, wait)
   invisible()
 }
 

@@ -133,29 +133,89 @@ name_of_job <- function() {
   substr(paste0(random, time, strrep("0", 16)), 1, 16)
 }
 
+# The files of a folder, and the texts of their keys.
+parts_of <- function(path, limits = numeric()) {
+  parts <- core(.Call(C_folder, path, limits))
+  list(
+    files = as.character(unlist(parts$files)), generations = vapply(parts$generations, number_of, 0),
+    names = as.character(unlist(parts$names)), types = as.character(unlist(parts$types)), texts = lapply(parts$texts, as_texts)
+  )
+}
+
 # Joins the files of a folder by the rules of append_entasis(), in a file that is removed at once.
 folder_by_value.entasis_folder <- function(path, limits, reason) {
-  parts <- core(.Call(C_folder, unclass(path), limits))
-  files <- as.character(unlist(parts$files))
-  generations <- vapply(parts$generations, number_of, 0)
-  names <- as.character(unlist(parts$names))
-  keys <- Map(key_values, lapply(parts$texts, as_texts), as.character(unlist(parts$types)))
+  parts <- parts_of(unclass(path), limits)
+  keys <- Map(key_values, parts$texts, parts$types)
   temp <- tempfile("entasis-", fileext = ".entasis")
   on.exit(unlink(temp))
+  rows_of <- function(i) {
+    rows <- rows_of_part(parts$files[i], parts$generations[i], limits, reason)
+    for (k in seq_along(keys)) rows[[parts$names[k]]] <- rep(keys[[k]][i], nrow(rows))
+    rows
+  }
+  join_by_value(parts$files, rows_of, temp, 10)
+  core(.Call(C_open, temp, limits, FALSE))
+}
+
+# Writes the rows of files to one file. `rows_of` has them by number.
+join_by_value <- function(files, rows_of, to, compress) {
   for (i in seq_along(files)) {
-    rows <- rows_of_part(files[i], generations[i], limits, reason)
-    for (k in seq_along(names)) rows[[names[k]]] <- rep(keys[[k]][i], nrow(rows))
+    rows <- rows_of(i)
     if (i == 1L) {
-      write_value(rows, temp, FALSE, write_options(10, durable = FALSE))
+      write_value(rows, to, FALSE, write_options(compress, durable = FALSE))
     } else {
-      tryCatch(append_entasis(rows, temp, durable = FALSE, widen = TRUE), entasis_error = function(e) {
+      tryCatch(append_entasis(rows, to, durable = FALSE, widen = TRUE), entasis_error = function(e) {
         # The advice and the path are those of an append to the joined file.
         said <- sub(" *(;|\\(file \").*", "", conditionMessage(e))
         abort("argument", paste0(said, " (file \"", files[i], "\", which does not fit the files before it)"), list(file = files[i]))
       })
     }
   }
-  core(.Call(C_open, temp, limits, FALSE))
+}
+
+compact_entasis <- function(path, durable = NULL, wait = 10) {
+  path <- check_path(path)
+  if (dir.exists(path)) compact_folder(path, durable, wait) else compact_file(path, durable, wait)
+}
+
+# Joins the files of a data set that have equal keys. The old files stay.
+compact_folder <- function(path, durable, wait) {
+  state <- core(.Call(C_folder_state, path))
+  number <- number_of(state$number)
+  if (number < 0) wrong("'", path, "' has no manifest: write_dataset_entasis() makes one")
+  if (!isTRUE(state$is_of_r)) wrong("the files of '", path, "' were not written from R: compact them from there")
+  options <- change_options(if (is.null(durable)) TRUE else durable, wait)
+  parts <- parts_of(path)
+  ids <- do.call(paste, c(list(rep("", length(parts$files))), lapply(parts$texts, function(of) match(of, unique(of))), sep = ":"))
+  groups <- split(seq_along(ids), match(ids, unique(ids)))
+  if (all(lengths(groups) == 1L)) {
+    return(invisible())
+  }
+  job <- name_of_job()
+  written <- character()
+  is_done <- FALSE
+  on.exit(if (!is_done) unlink(file.path(path, written)))
+  relative <- substring(parts$files, nchar(path) + 2L)
+  paths <- vapply(unname(groups), function(group) {
+    if (length(group) == 1L) {
+      return(relative[group])
+    }
+    name <- sprintf("part-%s-%05d.entasis", job, length(written))
+    folder <- dirname(relative[group[1L]])
+    name <- if (folder == ".") name else paste0(folder, "/", name)
+    written <<- c(written, name)
+    whole <- file.path(path, name)
+    rows_of <- function(i) rows_of_part(parts$files[group[i]], parts$generations[group[i]], numeric(), simpleError("a file holds no data frame"))
+    join_by_value(parts$files[group], rows_of, whole, NULL)
+    compact_file(whole, durable)
+    name
+  }, "")
+  firsts <- vapply(unname(groups), function(group) group[1L], 0L)
+  texts <- lapply(firsts, function(i) vapply(parts$texts, function(of) of[i], ""))
+  of <- list(path, job, paths, parts$names, parts$types, as.character(unlist(texts)), TRUE, number)
+  core(.Call(C_folder_commit, of, options))
+  is_done <- TRUE
+  invisible()
 }
 
 # The rows of a file that R wrote.

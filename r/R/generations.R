@@ -16,7 +16,7 @@ rollback_entasis <- function(path, generation, durable = NULL, wait = 10, compac
   generation <- check_whole(generation, "generation", 1)
   options <- change_options(durable, wait)
   roll_back(path, generation, options)
-  if (compact) compact_entasis(path, durable, wait)
+  if (compact) compact_file(path, durable, wait)
   invisible()
 }
 
@@ -48,8 +48,7 @@ kept_generations <- function(generations) {
   list(2L, seconds * 1e9)
 }
 
-compact_entasis <- function(path, durable = NULL, wait = 10) {
-  path <- check_path(path)
+compact_file <- function(path, durable = NULL, wait = 10) {
   options <- change_options(durable, wait)
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change))

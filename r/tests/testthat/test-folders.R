@@ -123,6 +123,24 @@ test_that("data sets are written, and read as the rows", {
   expect_identical(read_entasis(other, as.data.table = TRUE)[order(b)], data.table::data.table(b = c("x", "y", "z"), a = c(2L, 1L, 2L)))
 })
 
+test_that("compact_entasis() joins the files with equal keys", {
+  root <- tempfile("compact")
+  on.exit(unlink(root, recursive = TRUE))
+  x <- data.frame(k = c("a", "b", "a", NA), v = c(1, NA, NaN, 4))
+  write_dataset_entasis(x, root, partition_by = "k")
+  for (i in 1:2) write_dataset_entasis(transform(x[1:2, ], v = v + i, row.names = NULL), root, mode = "append")
+  before <- read_entasis(root)
+  expect_length(entasis:::parts_of(root)$files, 7L)
+  expect_null(compact_entasis(root))
+  expect_length(entasis:::parts_of(root)$files, 3L)
+  after <- read_entasis(root)
+  expect_identical(after, before[order(match(before$k, c("a", "b", NA))), ], ignore_attr = "row.names")
+  number <- length(list.files(file.path(root, "_entasis")))
+  compact_entasis(root)
+  expect_length(list.files(file.path(root, "_entasis")), number)
+  expect_error(compact_entasis(folder_of(list("a.entasis" = x))), "manifest")
+})
+
 test_that("mistakes leave the folder as it was", {
   root <- tempfile("mistakes")
   on.exit(unlink(root, recursive = TRUE))
