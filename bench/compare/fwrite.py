@@ -82,7 +82,8 @@ def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterat
     if program is None:
         yield []
         return
-    path, script = folder / f"{name}.csv", folder / "fwrite.R"
+    # The name of another peer is "csv".
+    path, script = folder / f"{name}.fwrite.csv", folder / "fwrite.R"
     if rscript("entasis"):
         source = folder / "fwrite-source.entasis"
         en.write(frame.reset_index(drop=True), source)

@@ -195,7 +195,7 @@ compact_folder <- function(path, durable, wait) {
   written <- character()
   is_done <- FALSE
   on.exit(if (!is_done) unlink(file.path(path, written)))
-  relative <- substring(parts$files, nchar(path) + 2L)
+  relative <- substring(parts$files, nchar(sub("/+$", "", path)) + 2L)
   paths <- vapply(unname(groups), function(group) {
     if (length(group) == 1L) {
       return(relative[group])
