@@ -12,9 +12,11 @@ fn files_that_are_none() {
     let folder = Folder::new();
     let sound = std::fs::read(folder.write("sound.entasis", &every_type())).unwrap();
     let missing = folder.path().join("missing.entasis");
+    let none = folder.path().join("none");
+    std::fs::create_dir(&none).unwrap();
     let cases = [
         (missing, "missing.entasis"),
-        (folder.path().to_path_buf(), "directory"),
+        (none, ".entasis in the folder"),
         (folder.bytes("empty", b""), "empty"),
         (folder.bytes("text", b"carrier,delay\nAA,5\n"), "not an Entasis file"),
         (folder.bytes("header", &sound[..100]), "header"),
