@@ -358,8 +358,8 @@ def read(
     progress
         True shows a bar after one second. A function is called with the values that were read, with
         all values, and with `unit="values"`: several times a second, and at the end. These are the
-        rows times the columns, and the rows that a filter tests. An exception of the function ends
-        the reading. Files of other formats report nothing.
+        rows times the columns, and the rows that a filter tests, also of a folder. An exception of
+        the function ends the reading. Files of other formats report nothing.
 
     Returns
     -------
@@ -417,7 +417,9 @@ def read(
                 raise ArgumentError(
                     f"memory_map, types and generation are for Entasis files, not for {form}"
                 ) from error
-            return _others.read(path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+            return _others.read(
+                path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported, progress
+            )
         value = value_of(file)
         if progress is None:
             return read_value(value, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)

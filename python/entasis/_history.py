@@ -8,6 +8,7 @@ from . import _entasis
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._memory import reported
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,6 +161,7 @@ def keep(
 def compact(
     path: str | PathLike[str],
     *,
+    rows_per_file: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
     progress: bool | Callable[..., Any] | None = None,
@@ -172,19 +174,24 @@ def compact(
     not written.
 
     In a folder that `write_dataset` made, the files with the same keys become one, in the order of
-    their rows. The files before stay until `clean`.
+    their rows, or files of `rows_per_file` rows. The files before stay until `clean`.
 
     Parameters
     ----------
     path
         The path of the file, or of the folder.
+    rows_per_file
+        The greatest number of rows of a file of a folder. Longer files are cut. Neighbours that
+        have so many rows already are not written anew. None joins all files with the same keys,
+        which takes memory for all their rows.
     durable
         Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
         Seconds to wait for another writer of the same file.
     progress
         True shows a bar after one second. A function is called with the values that were copied,
-        with all values, and with `unit="values"`: several times a second, and at the end. An
+        with all values, and with `unit="values"`: several times a second, and at the end. Of a
+        folder it gets rows, with `unit="rows"`: those of the files that are written anew. An
         exception of the function ends the work.
 
     Raises
@@ -197,6 +204,8 @@ def compact(
         Another writer did not finish within `wait` seconds.
     ConflictError
         Another job changed the folder meanwhile.
+    ArgumentError
+        `rows_per_file` is less than 1, or the path is that of a file; or R wrote the folder.
     MissingFileError
         The file does not exist.
 
@@ -216,8 +225,11 @@ def compact(
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
-            maintain.compact(folder, _options.durable(durable), _options.wait(wait))
+            with _options.shown_progress(progress, "compacting", "rows") as show:
+                maintain.compact(folder, rows_per_file, _options.durable(durable), _options.wait(wait), show)
             return
+        if rows_per_file is not None:
+            raise ArgumentError("rows_per_file= is for folders: a file has all of its rows")
         with _options.shown_progress(progress, "compacting", "values") as show:
             compact_at(path, durable, wait, show)
 

@@ -79,8 +79,9 @@ def verify(
     Bytes that generations share are checked once. Bytes left by a change that was interrupted, or
     still goes on, don't count as damage: `leftover_len` of the report is their number.
 
-    Of a folder all files are checked, and that they are those of its manifest. The report has their
-    sums. A warning names files that were changed after the manifest named them.
+    Of a folder all files are checked, and that its manifest says the truth: which files these are,
+    their rows, and bounds that leave out no value. The report has their sums. A warning names files
+    that were changed after the manifest named them.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ def verify(
         all.
     progress
         True shows a bar after one second. A function is called with the bytes that were checked,
-        with all bytes, and with `unit="bytes"`: several times a second, and at the end. An
-        exception of the function ends the check.
+        with all bytes, and with `unit="bytes"`: several times a second, and at the end. Of a folder
+        it gets files, with `unit="files"`. An exception of the function ends the check.
 
     Returns
     -------

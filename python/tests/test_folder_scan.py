@@ -451,3 +451,26 @@ def test_lines_of_json_of_several_files(tmp_path) -> None:
     en.convert(str(tmp_path / "*.jsonl"), tmp_path / "whole.entasis")
     expected = pl.DataFrame({"a": [1.0, 2.5, None], "b": [None, "x", None]})
     assert_frame_equal(en.read(tmp_path / "whole.entasis", to="polars"), expected)
+
+
+def test_labels_of_files_follow_those_of_appended_rows(tmp_path) -> None:
+    rows = pd.DataFrame({"a": np.arange(9)})
+    parts = [rows[:2], rows[2:4], rows[4:6].reset_index(drop=True), rows[6:8].set_axis([7, 9]), rows[:1]]
+    for number, part in enumerate(parts):
+        en.write(part, tmp_path / f"{number}.entasis")
+    en.write(parts[0], tmp_path / "whole")
+    for part in parts[1:]:
+        en.append(part, tmp_path / "whole")
+    expected = en.read(tmp_path / "whole")
+    pd.testing.assert_frame_equal(en.read(tmp_path), expected)
+    pd.testing.assert_frame_equal(en.scan(tmp_path, rows=(3, 9)).read(), expected[3:9])
+    pd.testing.assert_frame_equal(en.scan(tmp_path, filter=en.col("a") > 6).read(), expected[expected["a"] > 6])
+    assert [label for part in en.scan(tmp_path).batches(3) for label in part.index] == expected.index.tolist()
+
+
+def test_years_that_dates_of_python_lack(tmp_path) -> None:
+    (tmp_path / "day=0000-01-01").mkdir()
+    en.write({"a": np.arange(2)}, tmp_path / "day=0000-01-01" / "part.entasis")
+    with pytest.raises(en.ArgumentError, match="dates begin with the year 1"):
+        en.read(tmp_path)
+    assert en.scan(tmp_path, hive={"day": "string"}).read(to="polars")["day"].to_list() == ["0000-01-01"] * 2

@@ -23,6 +23,8 @@ from .inputs.arrow import ArrowInput
 from .inputs.open import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, OnRefused, Rows
@@ -77,13 +79,14 @@ def read(
     index: bool,
     nan_to_null: bool | None,
     on_unsupported: OnRefused,
+    progress: bool | Callable[..., Any] | None,
 ) -> Any:
     """Read a file of another format, or some columns and rows of it."""
     if form == "entasis":
         if nan_to_null is not None or on_unsupported != "error":
             raise ArgumentError("nan_to_null= and on_unsupported= are for files: read those of the folder")
         found = scan(path, columns=columns, filter=filter, rows=rows)  # type: ignore[arg-type]
-        return found.read(to=to, threads=threads, index=index)
+        return found.read(to=to, threads=threads, index=index, progress=progress)
     given = opened(_sources.source(path), form, threads)
     if isinstance(given, ArrowInput) and given.host != "pandas":
         # Only the columns that are needed, and the rows that pass, are read.

@@ -9,11 +9,15 @@ import pyarrow as pa
 from entasis._engines.batch_dataset import BatchDataset
 from entasis._engines.bound import bound
 from entasis._engines.dataset import Dataset
+from entasis._filter import bind
 from entasis._filter.conditions import Condition
+from entasis._view.query import Query as FileQuery
 from entasis.errors import ArgumentError
 
 from .folded import Folding
+from .in_memory import in_memory
 from .read import read
+from .together import in_types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
     from entasis._engines.projection import Projection
 
-    from .query import Query
+    from .query import Piece, Query
 
 
 class FolderDataset(BatchDataset):
@@ -64,23 +68,50 @@ class FolderDataset(BatchDataset):
                 whole = whole.filter(rest)
             yield from whole.select(names).to_batches()
 
-    def _tables(self, wanted: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[int, pa.Table]]:
-        """The rows that pass, with those of the columns that a file has, or with its first one."""
+    def _files(self, tree: tuple[Any, ...] | None) -> Iterator[tuple[Piece, Any]]:
+        """The rows of each file, and the condition for them; True if all pass."""
         query = self._query
         also = None if tree is None else Condition(tree)
         keys = query.table.files.keys.names
         folding = None if also is None else Folding(also, keys, query.table.keys if keys else None)
         for piece in query.passing(also=also):
-            view = piece.query.view
-            file = Dataset(piece.query, self._nan)
-            has = view.names() if query.table.fills else None
+            has = piece.query.view.names() if query.table.fills else None
             found = True if folding is None else folding.of(piece.number, has)
-            if found is False:
+            if found is not False:
+                yield piece, found
+
+    def _tables(self, wanted: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[int, pa.Table]]:
+        """The rows that pass, with those of the columns that a file has, or with its first one."""
+        for piece, found in self._files(tree):
+            file = Dataset(piece.query, self._nan)
+            names = [name for name in wanted if name in file.schema.names] or file.schema.names[:1]
+            others = self._of_other_types(file, found)
+            if others:
+                yield from self._converted(file, piece.number, names, others, found)
                 continue
             test = None if found is True else file._bound(found)
-            names = [name for name in wanted if name in file.schema.names]
-            for window, table in file._tables(names or file.schema.names[:1], test):
-                yield piece.number, file._passing(table, names or file.schema.names[:1], window)
+            for window, table in file._tables(names, test):
+                yield piece.number, file._passing(table, names, window)
+
+    def _of_other_types(self, file: Dataset, found: Any) -> list[str]:
+        """The columns of a condition if one of them has another type in a file; else none."""
+        if found is True:
+            return []
+        # Fields of structs are tested too.
+        tested = bind.names(Condition(found)) or [name for name in file.schema.names if name in self._schema.names]
+        is_other = any(_form(file.schema.field(name)) != _form(self._schema.field(name)) for name in tested)
+        return tested if is_other else []
+
+    def _converted(
+        self, file: Dataset, number: int, names: list[str], tested: list[str], tree: tuple[Any, ...]
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """The rows of a file with other types that pass a condition about the types of all."""
+        names = [name for name in names if name in self._schema.names] or tested[:1]
+        every = list(dict.fromkeys([*names, *tested]))
+        for _, table in file._tables(every, None):
+            rows = Dataset(FileQuery(in_memory(self._complete(table, number, every))._view, None, None), self._nan)
+            for window, some in rows._tables(names, rows._bound(tree)):
+                yield number, rows._passing(some, names, window)
 
     def _complete(self, table: pa.Table, number: int, wanted: list[str]) -> pa.Table:
         """A table of a file with keys, and nulls for columns that the file lacks, in the types of all."""
@@ -103,14 +134,10 @@ class FolderDataset(BatchDataset):
         if column.type == field.type:
             return column
         plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-        is_same = plain.get(column.type) == field.type or pa.types.is_dictionary(column.type)
-        if not is_same or pa.types.is_dictionary(column.type) != pa.types.is_dictionary(field.type):
-            path = self._query.table.files.paths[number]
-            raise ArgumentError(
-                f"column '{field.name}' is {column.type} in '{path}' and {field.type} in the first file: read() "
-                "gives such columns a type for both"
-            )
-        return column.cast(field.type)
+        if plain.get(column.type) == field.type:
+            return column.cast(field.type)
+        head, part = pa.schema([field]).empty_table(), pa.table({field.name: column})
+        return in_types_of(head, part, "pyarrow", self._query.table.files.paths[number]).column(0)
 
     def count_rows(self, filter: pc.Expression | None = None, **options: Any) -> int:
         """Count the rows, or those that pass a filter."""
@@ -118,7 +145,18 @@ class FolderDataset(BatchDataset):
         if rest is not None or (tree is not None and self._query.limit is not None):
             names = (self._referenced(rest) if rest is not None else [])[:1] or self._schema.names[:1]
             return sum(batch.num_rows for batch in self._batches(names, filter))
-        return (self._query if tree is None else self._query.filtered(Condition(tree))).count()
+        if tree is None:
+            return self._query.count()
+        n = 0
+        for piece, found in self._files(tree):
+            file = None if found is True else Dataset(piece.query, self._nan)
+            others = [] if file is None else self._of_other_types(file, found)
+            if file is not None and others:
+                n += sum(len(table) for _, table in self._converted(file, piece.number, others, others, found))
+            else:
+                condition = None if found is True else Condition(found)
+                n += FileQuery(piece.query.view, condition, None).count()
+        return n
 
     def take(
         self, indices: Any, columns: Projection = None, filter: pc.Expression | None = None, **options: Any
@@ -128,3 +166,8 @@ class FolderDataset(BatchDataset):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FolderDataset, (self._query, self._nan)
+
+
+def _form(field: pa.Field) -> Any:
+    """The type of a column as far as conditions tell types apart."""
+    return ("dictionary", field.type.value_type) if pa.types.is_dictionary(field.type) else field.type

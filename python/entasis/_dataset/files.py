@@ -12,7 +12,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, MissingFileError
 
 from . import manifest as _manifest
-from .keys import NONE, Keys
+from .keys import NONE, TYPES, Keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .manifest import Manifest
 
 _MARKS = "*?["
-_TYPES = ("int64", "date", "string")
 
 
 class Pin(NamedTuple):
@@ -30,6 +29,7 @@ class Pin(NamedTuple):
     end: bytes
     generation: int
     n_rows: int
+    is_counted: bool | None
 
 
 class Files(NamedTuple):
@@ -60,8 +60,7 @@ class Files(NamedTuple):
 
 def of_manifest(manifest: Manifest) -> Files:
     """The files of a manifest."""
-    columns = [manifest.column(name) for name in ("length", "end", "generation", "n_rows")]
-    pins = [Pin(*each) for each in zip(*columns, strict=True)]
+    pins = [Pin(*each) for each in zip(*map(manifest.column, Pin._fields), strict=True)]
     return Files(manifest.folder, manifest.paths(), manifest.keys, pins)
 
 
@@ -127,7 +126,7 @@ def _types_of(hive: Any) -> list[tuple[str, str]]:
     if not hasattr(hive, "items"):
         raise ArgumentError(f"hive={shown(hive)}: True, False, or a mapping of keys to types")
     for name, kind in hive.items():
-        if not isinstance(name, str) or kind not in _TYPES:
+        if not isinstance(name, str) or kind not in TYPES:
             raise ArgumentError(f"hive: {shown(name)} is {shown(kind)}: a key is 'int64', 'date' or 'string'")
     return list(hive.items())
 

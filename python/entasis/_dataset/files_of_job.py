@@ -8,17 +8,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
+from entasis._arguments.options import shown
 from entasis._grow import hosts as _hosts_of
 from entasis._grow.earlier import Earlier
 from entasis._grow.fitting import Options
 from entasis._grow.writer import Writer
-from entasis.errors import ArgumentError
+from entasis._write import write_whole
+from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from .part import FileFacts, facts
 from .partition import parts
+from .paths import check_links
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from entasis._entasis import Destination
     from entasis._grow.rules import Rules
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 # The most files that are open at a time.
 _MOST = 256
 
-_NAME = re.compile(r"part-[0-9a-f]{16}-\d{5,}\.entasis")
+_NAME = re.compile(r"part-[0-9a-f]{16}-[0-9]{5,}\.entasis")
 
 _Texts = tuple[str | None, ...]
 
@@ -45,6 +48,23 @@ def _force(folder: str) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def _counts(frame: Any, *, from_zero: bool) -> bool:
+    """Whether the index of a frame only counts its rows, from 0 or from any number on."""
+    root = type(frame).__module__.partition(".")[0]
+    if root not in ("pandas", "static_frame") or not len(frame.index):
+        return True
+    if root == "pandas":
+        import pandas as pd
+
+        if type(frame.index) is pd.RangeIndex:
+            return frame.index.step == 1 and (frame.index.start == 0 or not from_zero)
+        return not from_zero and frame.index.equals(pd.RangeIndex(len(frame.index)))
+    labels = frame.index.values
+    if frame.index.depth != 1 or labels.dtype.kind != "i" or (from_zero and labels[0] != 0):
+        return False
+    return bool((labels == range(labels[0], labels[0] + len(labels))).all())
 
 
 class Job:
@@ -71,11 +91,18 @@ class Job:
         self._made: list[str] = []
         self._proto: Any = None
         self._rules: Rules | None = None
+        # Keys whose values were all missing in the table, or in the first frame. Their columns have
+        # no type that others must fit.
+        self._free: list[str] = []
+        # Whether the labels of rows are their numbers, which begin with 0 in each file. None before
+        # the first row.
+        self._is_counted: bool | None = None
 
-    def declare(self, head: Any, host: str) -> None:
-        """Set the columns, with the keys, that all rows have to fit."""
-        self._rules = _hosts_of.rules(host)
-        self._proto = head
+    def declare(self, head: Any, host: str, free: list[str], *, is_counted: bool) -> None:
+        """Set the columns, with the keys, that all rows have to fit. Keys in `free` have no type."""
+        self._rules, self._free = _hosts_of.rules(host), free
+        self._is_counted = is_counted
+        self._proto = self._without_free(head)
 
     def add(self, frame: Any) -> int:
         """Write the rows of a frame, and return their number."""
@@ -83,8 +110,10 @@ class Job:
         if self._rules is None:
             self._rules = _hosts_of.rules(root)
         rules = self._rules
-        frame = rules.collect(frame)
-        if self._proto is None:
+        whole = rules.collect(frame)
+        frame = self._without_free(whole)
+        is_first = self._proto is None
+        if is_first:
             self._proto = rules.head(frame)
         else:
             declared = Options(False, False, Earlier(rules, lambda: None, [], 1), True)
@@ -93,17 +122,39 @@ class Job:
                 raise ArgumentError("the types of the columns differ from those of the rows before: convert them")
             frame = fitted.part
             self._proto = rules.known(self._proto, frame)
+        if self._is_counted is None and rules.length(whole):
+            self._is_counted = _counts(whole, from_zero=True)
+        if self._is_counted and not _counts(whole, from_zero=False):
+            # A file has labels that count rows, or labels that are stored. From here on they are.
+            for texts in list(self._open):
+                self._end(texts)
+            self._is_counted = False
         if not self.keys:
             self._put((), frame)
             return rules.length(frame)
-        for texts, types, part in parts(frame, rules, self.keys):
+        columns = {key: rules.column(whole, rules.labels(whole).index(key)) for key in self._free}
+        for texts, types, part in parts(frame, rules, self.keys, columns):
             for key, kind in zip(self.keys, types, strict=True):
                 if kind is not None and self.types.setdefault(key, kind) != kind:
                     raise ArgumentError(
                         f"the key {key!r} has values of types {self.types[key]} and {kind}: convert them"
                     )
             self._put(texts, part)
+        if is_first:
+            self._free = [key for key in self.keys if key not in self.types]
+            self._proto = self._without_free(self._proto)
         return rules.length(frame)
+
+    def _without_free(self, frame: Any) -> Any:
+        """The columns of a frame whose types are set."""
+        if not self._free:
+            return frame
+        assert self._rules is not None, "only a declaration leaves types open"
+        labels = self._rules.labels(frame)
+        for key in self._free:
+            if key not in labels:
+                raise ColumnNotFoundError(f"the rows have no column {shown(key)}, a key of the table")
+        return self._rules.take(frame, [i for i, label in enumerate(labels) if label not in self._free])
 
     def _put(self, texts: _Texts, part: Any) -> None:
         assert self._rules is not None, "a frame was added"
@@ -111,8 +162,8 @@ class Job:
         while True:
             writer, path, before = self._open.pop(texts) if texts in self._open else self._begun(texts)
             most = n - start if self._rows_per_file is None else min(n - start, self._rows_per_file - before)
-            whole = start == 0 and most == n
-            writer.write(part if whole else self._of_own_index(self._rules.rows(part, start, start + most)))
+            rows = part if start == 0 and most == n else self._rules.rows(part, start, start + most)
+            writer.write(self._counted(rows, before) if self._is_counted else rows)
             start += most
             self._open[texts] = writer, path, before + most
             if self._rows_per_file is not None and before + most >= self._rows_per_file:
@@ -120,13 +171,17 @@ class Job:
             if start >= n:
                 return
 
-    def _of_own_index(self, part: Any) -> Any:
-        """Rows whose index counts from 0, if it only counts rows."""
+    def _counted(self, part: Any, start: int) -> Any:
+        """Rows for a file that has `start` rows, with an index that counts on."""
         assert self._rules is not None, "a frame was added"
         if self._rules.HOST == "pandas":
             import pandas as pd
 
-            return part.reset_index(drop=True) if type(part.index) is pd.RangeIndex else part
+            return part.set_axis(pd.RangeIndex(start, start + len(part), name=part.index.name))
+        if self._rules.HOST == "static_frame":
+            import static_frame as sf
+
+            return part.relabel(sf.IndexAutoFactory)
         return part
 
     def _begun(self, texts: _Texts) -> tuple[Writer, str, int]:
@@ -136,6 +191,7 @@ class Job:
         names = [_entasis.folder_name(key, text) for key, text in zip(self.keys, texts, strict=True)]
         path = self._next("/".join(names))
         whole = self._path(path)
+        check_links(self.folder, os.path.dirname(whole))
         self._make(os.path.dirname(whole))
         return Writer({**self._to, "path": whole}, None, False), path, 0
 
@@ -156,11 +212,13 @@ class Job:
         writer.close()
         self._done.append((path, texts))
 
-    def whole(self, frame: Any, folder: str, texts: _Texts) -> FileFacts:
-        """Write a frame, as it is, to a file in a folder with `/`, and return the facts of the file."""
+    def whole(self, frame: Any, folder: str, texts: _Texts, show: Callable[[int, int | None], Any] | None) -> FileFacts:
+        """Write a frame, as it is, to a file in a folder with `/`, and return the facts of the file.
+
+        `show` is called with the values that were written, and with all.
+        """
         path = self._next(folder)
-        with Writer({**self._to, "path": self._path(path)}, None, False) as writer:
-            writer.write(frame)
+        write_whole(frame, {**self._to, "path": self._path(path), "progress": show}, None, "error")
         self._done.append((path, texts))
         return facts(self.folder, path, texts)
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from entasis._file.file import File
+from entasis._arguments.options import shown
 from entasis._libraries import registry as _hosts
-from entasis._open import open_value
-from entasis._write import destination, write_whole
-from entasis.errors import MissingLibraryError
+from entasis.errors import ArgumentError, MissingLibraryError
+
+from .in_memory import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from entasis._file.file import File
+
+TYPES = ("int64", "date", "string")
+_INTEGER, _DATE = re.compile(r"0|-?[1-9][0-9]{0,18}"), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Keys(NamedTuple):
@@ -36,23 +42,45 @@ class Keys(NamedTuple):
         """The keys of some of the files."""
         return self._replace(texts=[[values[i] for i in numbers] for values in self.texts])
 
+    def typed(self) -> dict[str, str]:
+        """The types of the keys that have a value. A key whose values are all missing takes any type."""
+        every = zip(self.names, self.types, self.texts, strict=True)
+        return {name: kind for name, kind, texts in every if any(text is not None for text in texts)}
+
     def table(self) -> File:
         """A table in memory with a row for each file."""
         columns = {
-            name: [None if text is None else _value(text, kind) for text in texts]
+            name: [None if text is None else _value(text, kind, name) for text in texts]
             for name, kind, texts in zip(self.names, self.types, self.texts, strict=True)
         }
-        content = write_whole(_frame(columns, self.types), destination(None, 0, 1, False, 0), None, "error")
-        found: Any = open_value(content)  # type: ignore[arg-type]
-        assert type(found) is File, "a frame was written"
-        return found
+        return in_memory(_frame(columns, self.types))
 
 
 NONE = Keys([], [], [])
 
 
-def _value(text: str, kind: str) -> Any:
-    return int(text) if kind == "int64" else datetime.date.fromisoformat(text) if kind == "date" else text
+def is_of(text: str, kind: str) -> bool:
+    """Whether a text is one of a value of a key of a type, as writers of manifests have it."""
+    if kind == "int64":
+        return _INTEGER.fullmatch(text) is not None and -(1 << 63) <= int(text) < 1 << 63
+    if kind == "date":
+        try:
+            return _DATE.fullmatch(text) is not None and bool(datetime.date.fromisoformat(text))
+        except ValueError:
+            return False
+    return kind == "string"
+
+
+def _value(text: str, kind: str, name: str) -> Any:
+    if kind != "date":
+        return int(text) if kind == "int64" else text
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentError(
+            f"the key {shown(name)} has {shown(text)}, and dates begin with the year 1: pass "
+            f"hive={{{name!r}: 'string'}}"
+        ) from None
 
 
 def _frame(columns: dict[str, list[Any]], types: list[str]) -> Any:

@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import shown
+from entasis._arguments.progress import Steady
 from entasis._file.file import File
 from entasis._file.info import Info, Report
+from entasis._libraries.registry import to_store_again
 from entasis._memory import reported
 from entasis._write import destination
 from entasis.errors import ArgumentError, CorruptFileError, EntasisError
 
 from . import manifest as _manifest
+from . import write as _write
+from .bounds import hiding
 from .files import Files, files, of_manifest
 from .files_of_job import Job, is_of_job
+from .keys import NONE
+from .paths import is_linked
 from .query import Query
-from .read import read
+from .read import is_counted, read_to_store
 from .table import Table
-from .write import commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +82,10 @@ def verify(folder: str, threads: int | None, show: Callable[[int, int | None], A
     paths = list(found.paths)
     bad: list[tuple[str, str]] = []
     total = [0] * len(Report._fields)
+    known, types = [], {}
     if manifest is not None:
         paths.append(manifest.path)
+        known, types = _manifest.known(manifest), dict(zip(manifest.names, manifest.types, strict=True))
     later = []
     for number, path in enumerate(paths):
         if show is not None:
@@ -88,10 +95,13 @@ def verify(folder: str, threads: int | None, show: Callable[[int, int | None], A
                 view = table.alone(number)
                 if found.pins is not None and os.path.getsize(path) != found.pins[number].length:
                     later.append(path)
-                if found.pins is not None and view.n_rows != found.pins[number].n_rows:
-                    bad.append((path, "it has another number of rows than the manifest says"))
-                    continue
             report = _entasis.Handle(path, None, True).verify(threads, False, None)
+            if number < len(found.paths) and manifest is not None:
+                # The statistics of the file are right, since they were compared with its values.
+                hidden = hiding(view, types, known[number].bounds)
+                if hidden is not None:
+                    bad.append((path, f"filters on column {shown(hidden)} miss rows by the bounds of the manifest"))
+                    continue
         except EntasisError as damage:
             bad.append((path, str(damage)))
             continue
@@ -113,38 +123,89 @@ def verify(folder: str, threads: int | None, show: Callable[[int, int | None], A
     return Report(*total)
 
 
-def compact(folder: str, durable: bool | None, wait: float) -> None:
-    """Join the files with the same keys, for `entasis.compact`."""
+def compact(
+    folder: str,
+    rows_per_file: Any,
+    durable: bool | None,
+    wait: float,
+    show: Callable[[int, int | None], Any] | None,
+) -> None:
+    """Join the files with the same keys, for `entasis.compact`. `show` is called with rows."""
+    most = _write.most_rows(rows_per_file)
     before = _manifest.newest(folder)
     if before is None:
         raise _manifest.missing(folder)
-    known = _manifest.known(before)
-    groups: dict[tuple[str | None, ...], list[int]] = {}
+    found, known = of_manifest(before), _manifest.known(before)
+    if not known:
+        return
+    table = Table(found, fills=False)
+    if table.first.written_by == "r":
+        raise ArgumentError(f"the files of {shown(folder, 200)} were written from R, whose classes Python lacks")
+    has_counted = is_counted(table, to_store_again(table.first.written_by))
+    # Files whose labels count rows stay apart from those after them whose labels are stored.
+    counted = [has_counted and table.first_label(number) is not None for number in range(len(known))]
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for number, part in enumerate(known):
-        groups.setdefault(part.texts, []).append(number)
-    found = of_manifest(before)
-    table = Table(found, fills=False, manifest=before)
-    names = [name for name in Query(table).names() if name not in found.keys.names] if known else []
-    kept: list[Any] = list(known)
+        groups.setdefault((part.texts, counted[number]), []).append(number)
+    lengths = [part.n_rows for part in known]
+    runs = [run for numbers in groups.values() for run in _runs(numbers, lengths, most)]
+    if not runs:
+        return
+    kept = [[part] for part in known]
     durable = durable is not False
-    to = destination(None, None, None, durable, wait)
-    job = Job(folder, secrets.token_hex(8), [], {}, to, None)
+    job = Job(folder, secrets.token_hex(8), [], {}, destination(None, None, None, durable, wait), None)
     try:
-        for numbers in groups.values():
-            if len(numbers) < 2:
-                continue
-            of_keys = Query(Table(found.of(numbers), fills=False), names)
-            path = known[numbers[0]].path.rpartition("/")[0]
-            part = job.whole(read(of_keys, None, None, index=True), path, known[numbers[0]].texts)
-            kept[numbers[0]] = part
-            for number in numbers[1:]:
-                kept[number] = None
-        if len(kept) == sum(each is not None for each in kept):
-            return
-        commit(folder, job, [each for each in kept if each is not None], before, "compact", wait, durable)
+        done, total = 0, sum(lengths[number] for run in runs for number in run)
+        step = None if show is None else Steady(show, total)
+        for run in runs:
+            n = sum(lengths[number] for number in run)
+            path, texts = known[run[0]].path.rpartition("/")[0], known[run[0]].texts
+            # Keys are not in the files.
+            query = Query(Table(found.of(run)._replace(keys=NONE), fills=False))
+            for number in run:
+                kept[number] = []
+            for start in range(0, n, most or n or 1) or [0]:
+                rows = min(most or n, n - start)
+                # Rows are read, and then written.
+                reading, writing = (
+                    None if step is None else step.share(2 * done + before_it, rows, 2 * total)
+                    for before_it in (0, rows)
+                )
+                rows_of = query if most is None else query._replace(rows=(start, start + rows))
+                kept[run[0]].append(
+                    job.whole(read_to_store(rows_of, reading, is_counted=counted[run[0]]), path, texts, writing)
+                )
+                done += rows
+                if step is not None:
+                    step(done, total)
+        found_parts = [part for parts in kept for part in parts]
+        _write.commit(folder, job, found_parts, before, "compact", wait, durable)
     except BaseException:
         job.abort()
         raise
+
+
+def _runs(numbers: list[int], lengths: list[int], most: int | None) -> list[list[int]]:
+    """The files to write anew: neighbours whose rows fill whole files. Files that stay are left out.
+
+    Parameters
+    ----------
+    numbers
+        The numbers of the files.
+    lengths
+        The number of rows of each file of the table.
+    most
+        The greatest number of rows of a file; None for any number.
+    """
+    runs: list[list[int]] = [[]]
+    n = 0
+    for number in numbers:
+        runs[-1].append(number)
+        n += lengths[number]
+        if most is not None and n and n % most == 0:
+            runs.append([])
+            n = 0
+    return [run for run in runs if len(run) > 1 or (most is not None and any(lengths[i] > most for i in run))]
 
 
 def clean(folder: str | PathLike[str], *, older_than: str | datetime.timedelta = "7d") -> list[str]:
@@ -199,7 +260,10 @@ def clean(folder: str | PathLike[str], *, older_than: str | datetime.timedelta =
         removed = []
         for name in _entasis.folder_files(path):
             whole = os.path.join(path, *name.split("/"))
-            if is_of_job(name) and name not in named and os.path.getmtime(whole) <= cutoff:
+            if not is_of_job(name) or name in named or is_linked(path, whole):
+                # A link leads to another data set, or to a file of this one by another name.
+                continue
+            if os.path.getmtime(whole) <= cutoff:
                 os.remove(whole)
                 removed.append(whole)
         # Manifests go last: a file that none names any more is an orphan.

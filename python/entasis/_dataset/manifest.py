@@ -13,11 +13,12 @@ from entasis._filter.fields import Field
 from entasis._libraries import registry as _hosts
 from entasis._open import open_value
 from entasis._write import destination, write_whole
-from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingFileError, MissingLibraryError
+from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingFileError, NewerVersionError
 
-from .keys import Keys
-from .part import Bounds, FileFacts, bounded
-from .paths import below
+from .bounds import FLOATS, Bounds, arrow_type, bounded, pyarrow, scalar
+from .keys import TYPES, Keys, is_of
+from .part import FileFacts
+from .paths import below, check_links, damaged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,23 @@ if TYPE_CHECKING:
     from entasis._file.file import File
 
 FOLDER = "_entasis"
-_NAME = re.compile(r"(\d{20})\.entasis")
+_NAME = re.compile(r"([0-9]{20})\.entasis")
+# The last number of a manifest: readers have integers of 64 bits.
+_LAST = (1 << 63) - 1
 _VERSION = 1
+# The columns of a manifest that say something about whole files, and the types of their values.
+_OF_FILE: dict[str, type] = {
+    "path": str,
+    "length": int,
+    "end": bytes,
+    "generation": int,
+    "n_rows": int,
+    "is_counted": bool,
+}
+# The columns about each column with bounds.
+_OF_COLUMN = ("min", "max", "missing", "nan", "values")
+# Columns that other writers leave out, or leave empty.
+_OPTIONAL = frozenset(["is_counted", "values"])
 _TESTS = frozenset(["eq", "lt", "le", "gt", "ge"])
 # Seconds to wait for another job that is creating a manifest.
 _WAIT = 10
@@ -64,16 +80,33 @@ class Manifest(NamedTuple):
         """The path of the manifest."""
         return path_of(self.folder, self.number)
 
+    def has(self, name: str) -> bool:
+        """Whether the manifest has a column. Some are optional."""
+        return name in self.file._view.names()
+
     def column(self, name: str) -> list[Any]:
-        """A column of facts."""
+        """A column about whole files, or the texts of a key.
+
+        Raises
+        ------
+        CorruptFileError
+            A value has another type, is missing or negative.
+        """
+        if not self.has(name):
+            return [None] * self.file.n_rows
         found: Any = self.file.read(columns=[name], to=_exact())[name]
         values: list[Any] = found.to_pylist() if hasattr(found, "to_pylist") else found.to_list()
+        kind = _OF_FILE.get(name, str)
+        for value in values:
+            if value is None and (name not in _OF_FILE or name in _OPTIONAL):
+                continue
+            if type(value) is not kind or (isinstance(value, int) and value < 0):
+                raise damaged(f"the manifest has {shown(value)} as {name} of a file", self.path)
         return values
 
     def paths(self) -> list[str]:
         """The paths of the files."""
-        where = self.path
-        return [below(self.folder, path, where) for path in self.column("path")]
+        return below(self.folder, self.column("path"), self.path)
 
     def matching(self, condition: Condition) -> frozenset[int] | None:
         """The numbers of the files that can have rows that pass; None for all."""
@@ -102,7 +135,11 @@ def numbers(folder: str) -> list[int]:
         names = os.listdir(os.path.join(folder, FOLDER))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(int(found[1]) for found in map(_NAME.fullmatch, names) if found)
+    found = sorted(int(found[1]) for found in map(_NAME.fullmatch, names) if found)
+    if found and found[-1] > _LAST:
+        where = path_of(folder, found[-1])
+        raise damaged(f"the number of {shown(where, 200)} is greater than {_LAST}", where)
+    return found
 
 
 def path_of(folder: str, number: int) -> str:
@@ -119,21 +156,42 @@ def opened(folder: str, number: int) -> Manifest:
         It is not a manifest, or is damaged.
     """
     path = path_of(folder, number)
+    check_links(folder, path)
     file: Any = open_value(path)
-    metadata = file.metadata
     try:
-        if not is_frame(file) or metadata["manifest"] > _VERSION:
-            raise ArgumentError(f"the manifest {shown(path, 200)} is of a later version: update Entasis")
-        names, types = list(metadata["names"]), list(metadata["types"])
-        keys = [(str(name), str(kind)) for name, kind in metadata["keys"]]
-        job = str(metadata["job"])
+        version = file.metadata["manifest"]
+        is_later = version > _VERSION
+        if not is_later:
+            names, types = ([str(each) for each in file.metadata[one]] for one in ("names", "types"))
+            keys = [(str(name), str(kind)) for name, kind in file.metadata["keys"]]
+            job = str(file.metadata["job"])
+            is_whole = is_frame(file) and _columns(names, types, keys) <= set(file._view.names())
     except (KeyError, TypeError, ValueError) as error:
-        damaged = CorruptFileError(f"{shown(path, 200)} is not a manifest")
-        damaged.file = path
-        raise damaged from error
+        raise _other(path) from error
+    if is_later:
+        raise NewerVersionError(f"the manifest {shown(path, 200)} is of version {shown(version)}: update Entasis")
+    if not is_whole:
+        raise _other(path)
     found = Manifest(folder, number, job, names, types, Keys([], [], []), file)
     texts = [found.column(f"key/{name}") for name, _ in keys]
+    for (name, kind), values in zip(keys, texts, strict=True):
+        wrong = next((text for text in values if text is not None and not is_of(text, kind)), None)
+        if wrong is not None or kind not in TYPES:
+            raise damaged(f"the manifest has the key {shown(name)} of type {shown(kind)} with {shown(wrong)}", path)
     return found._replace(keys=Keys([name for name, _ in keys], [kind for _, kind in keys], texts))
+
+
+def _columns(names: list[str], types: list[str], keys: list[tuple[str, str]]) -> set[str]:
+    """The names of the columns that each manifest has."""
+    needed = {f"{of}/{name}" for name in bounded(names, types) for of in _OF_COLUMN if of not in _OPTIONAL}
+    return needed | {*_OF_FILE.keys() - _OPTIONAL, *(f"key/{key}" for key, _ in keys)}
+
+
+def _other(path: str) -> CorruptFileError:
+    """The error for a file that is not a manifest."""
+    error = CorruptFileError(f"{shown(path, 200)} is not a manifest")
+    error.file = path
+    return error
 
 
 def store(
@@ -154,25 +212,27 @@ def store(
     ExistingFileError
         Another job created one with this number.
     """
-    pa = _pyarrow()
+    if number > _LAST:
+        raise ArgumentError(f"{shown(folder, 200)} has no number for another manifest: write it to another folder")
+    pa = pyarrow()
     columns: dict[str, Any] = {
         "path": pa.array([part.path for part in parts], pa.large_string()),
         "length": pa.array([part.length for part in parts], pa.int64()),
         "end": pa.array([part.end for part in parts], pa.large_binary()),
         "generation": pa.array([part.generation for part in parts], pa.int64()),
         "n_rows": pa.array([part.n_rows for part in parts], pa.int64()),
+        "is_counted": pa.array([part.is_counted for part in parts], pa.bool_()),
     }
     for i, (name, _) in enumerate(keys):
         columns[f"key/{name}"] = pa.array([part.texts[i] for part in parts], pa.large_string())
-    for name, kind in zip(names, types, strict=True):
-        if not bounded(kind):
-            continue
+    for name, kind in bounded(names, types).items():
         of = [part.bounds.get(name) for part in parts]
         columns[f"missing/{name}"] = pa.array([None if each is None else each.n_missing for each in of], pa.int64())
         columns[f"nan/{name}"] = pa.array([None if each is None else each.has_nan for each in of], pa.bool_())
-        arrow = _arrow_type(kind)
-        columns[f"min/{name}"] = pa.array([_scalar(each and each.low, arrow) for each in of], arrow)
-        columns[f"max/{name}"] = pa.array([_scalar(each and each.high, arrow) for each in of], arrow)
+        columns[f"values/{name}"] = pa.array([None if each is None else each.has_values for each in of], pa.bool_())
+        arrow = arrow_type(kind)
+        columns[f"min/{name}"] = pa.array([scalar(each and each.low, arrow) for each in of], arrow)
+        columns[f"max/{name}"] = pa.array([scalar(each and each.high, arrow) for each in of], arrow)
     metadata = {
         "manifest": _VERSION,
         "job": job,
@@ -181,6 +241,7 @@ def store(
         "types": list(types),
         "keys": [list(key) for key in keys],
     }
+    check_links(folder, path_of(folder, number))
     os.makedirs(os.path.join(folder, FOLDER), exist_ok=True)
     to = destination(path_of(folder, number), None, 1, durable, _WAIT, overwrite=False)
     write_whole(pa.table(columns), to, metadata, "error")
@@ -189,28 +250,18 @@ def store(
 def known(manifest: Manifest) -> list[FileFacts]:
     """The facts of the files of a manifest."""
     table = manifest.file.read(to="pyarrow")
-    rows = {name: table[name].to_pylist() for name in ("path", "length", "end", "generation", "n_rows")}
+    columns = {
+        name: [table[f"{fact}/{name}"] if f"{fact}/{name}" in table.column_names else None for fact in _OF_COLUMN]
+        for name in bounded(manifest.names, manifest.types)
+    }
     found = []
-    for i in range(table.num_rows):
+    for i, of_file in enumerate(zip(*map(manifest.column, _OF_FILE), strict=True)):
         bounds = {}
-        for name, kind in zip(manifest.names, manifest.types, strict=True):
-            if bounded(kind):
-                found_bounds = [table[f"{fact}/{name}"][i] for fact in ("min", "max", "missing", "nan")]
-                bounds[name] = Bounds(
-                    found_bounds[0], found_bounds[1], found_bounds[2].as_py(), found_bounds[3].as_py()
-                )
+        for name, facts in columns.items():
+            low, high, *others = (None if fact is None else fact[i] for fact in facts)
+            bounds[name] = Bounds(low, high, *(None if other is None else other.as_py() for other in others))
         texts = tuple(values[i] for values in manifest.keys.texts)
-        found.append(
-            FileFacts(
-                rows["path"][i],
-                rows["length"][i],
-                rows["end"][i],
-                rows["generation"][i],
-                rows["n_rows"][i],
-                texts,
-                bounds,
-            )
-        )
+        found.append(FileFacts._make([*of_file, texts, bounds]))
     return found
 
 
@@ -223,58 +274,11 @@ def _exact() -> Any:
     return "pyarrow" if _hosts.is_installed("pyarrow") else "polars"
 
 
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingLibraryError("data sets need pyarrow: pip install pyarrow") from error
-    return pyarrow
-
-
-def _arrow_type(kind: str) -> Any:
-    """The type of bounds."""
-    pa = _pyarrow()
-    simple = {
-        **{
-            f"{sign}{bits}": f"{name}{bits}" for sign, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
-        },
-        "f32": "float32",
-        "f64": "float64",
-        "date": "date32",
-        "utf8": "large_string",
-    }
-    if kind in simple:
-        return getattr(pa, simple[kind])()
-    unit, _, zone = kind.removeprefix("timestamp[").removesuffix("]").partition(", ")
-    return pa.timestamp(unit, zone or None) if unit in ("s", "ms", "us", "ns") else pa.null()
-
-
-def _scalar(value: Any, of: Any) -> Any:
-    """A bound as a scalar of a type; None if it has no exact counterpart."""
-    import numpy as np
-
-    pa = _pyarrow()
-    if value is None or pa.types.is_null(of):
-        return None
-    try:
-        if isinstance(value, pa.Scalar):
-            return value.cast(of).as_py() if not pa.types.is_timestamp(of) else value.cast(of)
-        if isinstance(value, np.datetime64):
-            if pa.types.is_date(of):
-                return value.astype("M8[D]").astype(object)
-            return pa.scalar(value.astype(f"M8[{of.unit}]").astype("i8").item(), pa.int64()).cast(of)
-        return pa.scalar(value, of).as_py()
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return None
-
-
 def _may_match(node: tuple[Any, ...], manifest: Manifest, *, is_negated: bool) -> Any:
     """A condition on a manifest that holds for each file with a row that passes; True for all files."""
     name, *rest = node
-    if name == "not":
-        return _may_match(rest[0], manifest, is_negated=not is_negated)
-    if name == "engine":
-        return _may_match(rest[0], manifest, is_negated=is_negated)
+    if name in ("not", "engine"):
+        return _may_match(rest[0], manifest, is_negated=is_negated ^ (name == "not"))
     if name in ("and", "or"):
         # De Morgan.
         joins = {"and": "or", "or": "and"}[name] if is_negated else name
@@ -285,28 +289,32 @@ def _may_match(node: tuple[Any, ...], manifest: Manifest, *, is_negated: bool) -
             return False
         found = [part for part in found if part is not True]
         return ("and", found) if found else True
-    if is_negated or isinstance(rest[0], Field) or not isinstance(rest[0], str):
+    if isinstance(rest[0], Field) or not isinstance(rest[0], str):
         return True
     label = rest[0]
-    kind = dict(zip(manifest.names, manifest.types, strict=True)).get(label)
-    if kind is None or not bounded(kind):
+    kind = bounded(manifest.names, manifest.types).get(label)
+    if kind is None:
         return True
-    if name in ("missing", "null"):
+    is_float = kind in FLOATS
+    has_values = manifest.has(f"values/{label}")
+    missing = _fact("missing", label, "gt", 0) | _is_missing("missing", label)
+    nan = _fact("nan", label, "eq", True) | _is_missing("nan", label)
+    values = _fact("values", label, "eq", True) | _is_missing("values", label)
+    if name in ("nan", "nan if float"):
+        return nan._tree if is_float and not is_negated else is_negated or name == "nan"
+    if name in ("missing", "null") and not is_negated:
         # NaN of pandas is missing.
-        return (
-            _fact("missing", label, "gt", 0) | _is_missing("missing", label) | _fact("nan", label, "eq", True)
-        )._tree
-    values = list(rest[1]) if name == "in" else [rest[1]] if name in _TESTS else None
-    if values is None:
-        return True
-    tests = [_compared("eq" if name == "in" else name, label, value) for value in values]
+        return (missing | nan if is_float else missing)._tree
+    tests = list(rest[1]) if name == "in" else [rest[1]] if name in _TESTS else None
+    if tests is None or is_negated:
+        # A comparison with a missing value is unknown, and its negation too. NaN differs from all
+        # values.
+        return (values | nan if is_float else values)._tree if has_values else True
     if not tests:
         return False
-    has_nan = _fact("nan", label, "eq", True)
-    whole = tests[0]
-    for test in tests[1:]:
-        whole = whole | test
-    whole = whole | has_nan if kind in ("f32", "f64") else whole
+    compared = tuple(_compared("eq" if name == "in" else name, label, value)._tree for value in tests)
+    whole = Condition(compared[0] if len(compared) == 1 else ("or", compared))
+    whole = values & whole if has_values else whole
     try:
         # A value that the column does not compare with is an error of the file.
         manifest.file.scan(filter=whole, rows=(0, 0)).count()

@@ -9,7 +9,7 @@ from entasis._arguments.options import integer, shown
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from entasis._grow.rules import Rules
 
@@ -19,9 +19,14 @@ _Value = str | None
 
 
 def parts(
-    frame: Any, rules: Rules, keys: Sequence[str]
+    frame: Any, rules: Rules, keys: Sequence[str], apart: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[_Value, ...], tuple[str | None, ...], Any]]:
     """The rows of a frame by their keys, in the order in which keys occur.
+
+    Parameters
+    ----------
+    apart
+        The columns of keys that are not in the frame.
 
     Yields
     ------
@@ -33,16 +38,16 @@ def parts(
 
     labels = rules.labels(frame)
     for key in keys:
-        if key not in labels:
+        if key not in labels and key not in apart:
             raise ColumnNotFoundError(f"partition_by: no column {shown(key)}")
     codes = np.zeros(rules.length(frame), np.int64)
     values: list[list[Any]] = []
     for key in keys:
-        distinct, inverse = _coded(rules.column(frame, labels.index(key)), key)
+        distinct, inverse = _coded(apart[key] if key in apart else rules.column(frame, labels.index(key)), key)
         codes = codes * max(len(distinct), 1) + inverse
         values.append(distinct)
     rest = rules.take(frame, [i for i, label in enumerate(labels) if label not in keys])
-    if len(labels) == len(keys):
+    if len(labels) + len(apart) == len(keys):
         raise ArgumentError("partition_by names all columns: the files would have none")
     order = np.argsort(codes, kind="stable")
     ends = np.flatnonzero(np.diff(codes[order], append=-1)) + 1
@@ -136,18 +141,9 @@ def _text(value: Any, key: str) -> tuple[str | None, str | None]:
 
 
 def _rows(frame: Any, rules: Rules, rows: Any) -> Any:
-    """Some rows of a frame. Their index is new if it only counts rows."""
+    """Some rows of a frame."""
     if rules.HOST == "polars":
         return frame[rows]
     if rules.HOST == "pyarrow":
         return frame.take(rows)
-    if rules.HOST == "numpy":
-        return {name: array[rows] for name, array in frame.items()}
-    found = frame.iloc[rows]
-    if rules.HOST == "static_frame":
-        import static_frame as sf
-
-        return found.relabel(sf.IndexAutoFactory) if type(frame.index) is sf.Index else found
-    import pandas as pd
-
-    return found.reset_index(drop=True) if type(frame.index) is pd.RangeIndex else found
+    return {name: array[rows] for name, array in frame.items()} if rules.HOST == "numpy" else frame.iloc[rows]

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from entasis._arguments.options import shown
 from entasis.errors import CorruptFileError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _DEVICES = frozenset(["CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))])
 
 
-def below(folder: str, path: str, manifest: str) -> str:
-    """The path of a file that a manifest names.
+def below(folder: str, names: Sequence[str], manifest: str) -> list[str]:
+    """The paths of the files that a manifest names.
 
     Raises
     ------
     CorruptFileError
-        The path could lead out of the folder, or means a device.
+        A path could lead out of the folder, means a device, is hidden, or occurs twice.
     """
-    parts = path.split("/")
-    is_odd = not path or "\\" in path or "\0" in path or ":" in path
-    if is_odd or any(part in ("", ".", "..") or _is_device(part) for part in parts):
-        raise _damaged(path, manifest)
-    return os.path.join(folder, *parts)
+    found, known = [], set()
+    for name in names:
+        parts = name.split("/")
+        is_odd = not name or "\\" in name or "\0" in name or ":" in name
+        if is_odd or any(part in ("", ".", "..") or _is_device(part) for part in parts):
+            raise damaged(f"the manifest names a path out of its folder, {shown(name, 200)}", manifest)
+        if any(part.startswith(("_", ".")) for part in parts):
+            raise damaged(f"the manifest names {shown(name, 200)}, and no file of a table begins with _ or .", manifest)
+        path = os.path.join(folder, *parts)
+        same = os.path.normcase(path)
+        if same in known:
+            raise damaged(f"the manifest names {shown(name, 200)} twice", manifest)
+        known.add(same)
+        found.append(path)
+    return found
 
 
 def check_links(folder: str, path: str) -> None:
@@ -33,19 +47,35 @@ def check_links(folder: str, path: str) -> None:
     CorruptFileError
         A link does.
     """
-    root = os.path.realpath(folder)
-    if os.path.commonpath([root, os.path.realpath(path)]) != root:
-        raise _damaged(path, path)
+    root, real = os.path.realpath(folder), os.path.realpath(path)
+    try:
+        is_inside = os.path.commonpath([root, real]) == root
+    except ValueError:
+        # Another drive.
+        is_inside = False
+    if not is_inside:
+        error = CorruptFileError(
+            f"a link leads from {shown(path, 200)} out of its folder, and a data set has no files elsewhere: copy them"
+        )
+        error.file = path
+        raise error
+
+
+def is_linked(folder: str, path: str) -> bool:
+    """Whether a link is among the folders between a folder and a path below it."""
+    between = os.path.relpath(os.path.dirname(path), folder)
+    return os.path.realpath(os.path.join(folder, between)) != os.path.normpath(
+        os.path.join(os.path.realpath(folder), between)
+    )
+
+
+def damaged(said: str, manifest: str) -> CorruptFileError:
+    """The error for a manifest that can't be right."""
+    error = CorruptFileError(f"{said}: it is damaged or forged")
+    error.file = manifest
+    return error
 
 
 def _is_device(part: str) -> bool:
     """Whether Windows takes a name for a device, whatever its suffix."""
     return part.partition(".")[0].rstrip().upper() in _DEVICES
-
-
-def _damaged(path: str, manifest: str) -> CorruptFileError:
-    error = CorruptFileError(
-        f"the manifest names a path out of its folder, {shown(path, 200)}: it is damaged or forged"
-    )
-    error.file = manifest
-    return error

@@ -15,6 +15,7 @@ except ImportError as error:  # pragma: no cover
     raise MissingLibraryError("lazy scans need Polars 2.0 or later: pip install 'entasis[polars]'") from error
 
 from .read import read
+from .together import in_types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +89,12 @@ class _Reader(FileReader):
                 skipped, view = max(0, skipped - view.n_rows), view.part(slice(skipped, None))
             if not view.n_rows:
                 continue
-            for frame in FileRows(view).of_columns(columns, filters):
+            rows = FileRows(view)
+            # Conditions are about the types of the first file, and Polars tests them again.
+            is_other = any(
+                rows.schema().get(name, self._empty.schema[name]) != self._empty.schema[name] for name in columns
+            )
+            for frame in rows.of_columns(columns, [] if is_other else filters):
                 is_any = True
                 yield self._complete(frame, piece.number, columns)
         if not is_any:
@@ -111,13 +117,11 @@ class _Reader(FileReader):
                 found.append(pl.Series(name, [None], schema[name]).new_from_index(0, frame.height))
         whole = frame.hstack(found) if frame.width else pl.DataFrame(found)
         whole = whole.select(columns)
-        for name in columns:
-            if whole.schema[name] != schema[name]:
-                path = table.files.paths[number]
-                raise ArgumentError(
-                    f"column '{name}' is {whole.schema[name]} in '{path}' and {schema[name]} in the first file: "
-                    "read() gives such columns a type for both"
-                )
+        others = [name for name in columns if whole.schema[name] != schema[name]]
+        for name in others:
+            head, part = self._empty.select(name), whole.select(name)
+            fitted = in_types_of(head, part, "polars", table.files.paths[number])
+            whole = whole.with_columns(fitted.get_columns())
         return whole
 
 

@@ -112,7 +112,7 @@ class Query(NamedTuple):
             at = first if needs_n else None
             if needs_n:
                 first += self.table.n_rows(number)
-            if matching is not None and number not in matching:
+            if (matching is not None and number not in matching) or (self.rows is not None and first <= start):
                 continue
             view = self.table.view(number) if self.table.fills else None
             has = None if view is None else view.names()

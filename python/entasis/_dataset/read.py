@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from entasis import _entasis
 from entasis._grow.hosts import rules as rules_of
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
@@ -14,26 +15,67 @@ from entasis._view.read import read as read_view
 from .together import Together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .query import Piece, Query
+    from .table import Table
 
 
 class _How(NamedTuple):
-    """How rows are read: the library, the number of threads, and whether with an index."""
+    """How rows are read: the library, the number of threads, and whether with an index.
+
+    `is_counted` is whether the index counts rows. None is as in the first file.
+    """
 
     host: str
     threads: int | None
     has_index: bool
+    is_counted: bool | None = None
 
 
 @reported
-def read(query: Query, to: str | None, threads: int | None, *, index: bool) -> Any:
-    """The rows that pass as a frame."""
+def read(
+    query: Query,
+    to: str | None,
+    threads: int | None,
+    *,
+    index: bool,
+    show: Callable[[int, int | None], Any] | None = None,
+) -> Any:
+    """The rows that pass as a frame. `show` is called with the values that were read, and with all."""
     how = _How(_host(query, to), threads, index)
     is_whole = query.condition is None and query.limit is None and query.rows is None
-    is_counted = _is_counted(query, how)
-    return _joined(query, how, _parts(query, how, are_numbered=is_counted), is_whole=is_whole)
+    if show is None:
+        return _whole(query, how, is_whole=is_whole)
+    total = _n_values(query)
+    with _entasis.Followed(show, total):
+        found = _whole(query, how, is_whole=is_whole)
+    show(total, total)
+    return found
+
+
+@reported
+def read_to_store(query: Query, show: Callable[[int, int | None], Any] | None, *, is_counted: bool) -> Any:
+    """The rows that pass as a frame, with the labels that they have in a file of their own.
+
+    `show` is called as for `read`, and `is_counted` is whether labels count rows.
+    """
+    how = _How(_hosts.to_store_again(query.table.first.written_by), None, True, is_counted)
+    if show is None:
+        return _whole(query, how, is_whole=True)
+    with _entasis.Followed(show, query.count() * len(query.stored())):
+        return _whole(query, how, is_whole=True)
+
+
+def _n_values(query: Query) -> int:
+    """The values that a reading decodes at most, with the rows that a condition is tested on."""
+    if query.condition is None:
+        return query.count() * len(query.stored())
+    return sum(piece.query.view.n_rows for piece in query.pieces()) * (len(query.stored()) + 1)
+
+
+def _whole(query: Query, how: _How, *, is_whole: bool) -> Any:
+    return _joined(query, how, _parts(query, how, are_numbered=_is_counted(query, how)), is_whole=is_whole)
 
 
 @reported
@@ -77,7 +119,7 @@ def _host(query: Query, to: str | None) -> str:
 
 
 def _joined(query: Query, how: _How, parts: Iterator[tuple[Piece, Any, int]], *, is_whole: bool) -> Any:
-    """The rows of files in one frame, with keys. `is_whole`: whether these are all rows."""
+    """The rows of files in one frame, with keys. `is_whole`: whether counted labels begin with 0."""
     table, host = query.table, how.host
     together = Together(host, fills=table.fills)
     is_counted = _is_counted(query, how)
@@ -88,7 +130,10 @@ def _joined(query: Query, how: _How, parts: Iterator[tuple[Piece, Any, int]], *,
             together.declare(_empty(query, how))
         if is_counted:
             assert piece.first is not None, "rows are numbered"
-            part = _shifted(part, host, piece.first)
+            label = table.first_label(piece.number)
+            is_whole = is_whole and label is not None
+            if label is not None and label != piece.first:
+                part = _shifted(part, host, piece.first - label)
         together.add(part, table.files.paths[piece.number])
         numbers.append(piece.number)
         counts.append(n)
@@ -145,10 +190,17 @@ def _of_file(query: Query, how: _How, rows: FileQuery) -> tuple[Any, int]:
 
 
 def _is_counted(query: Query, how: _How) -> bool:
-    """Whether the index of the first file counts rows."""
-    if not how.has_index or how.host not in ("pandas", "static_frame"):
+    """Whether a frame has an index that counts rows."""
+    if how.is_counted is not None:
+        return how.is_counted
+    return how.has_index and is_counted(query.table, how.host)
+
+
+def is_counted(table: Table, host: str) -> bool:
+    """Whether a library has an index, and that of the first file counts rows."""
+    if host not in ("pandas", "static_frame"):
         return False
-    first = query.table.first
+    first = table.first
     spec = first.table.host.get("index") if first.written_by in ("pandas", "static_frame") else None
     if spec is None:
         return True
@@ -157,11 +209,11 @@ def _is_counted(query: Query, how: _How) -> bool:
     return rules_of("pandas").is_counted(spec)
 
 
-def _shifted(part: Any, host: str, first: int) -> Any:
-    """A frame whose labels count from the first row of all files."""
+def _shifted(part: Any, host: str, n: int) -> Any:
+    """A frame whose labels are greater by `n`."""
     if host == "pandas":
-        return part.set_axis(part.index + first) if first else part
-    return part.relabel(part.index.values + first)
+        return part.set_axis(part.index + n)
+    return part.relabel(part.index.values + n)
 
 
 def _renumbered(whole: Any, how: _How) -> Any:

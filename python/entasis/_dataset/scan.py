@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from entasis._arguments.options import integer, shown
+from entasis._arguments.options import integer, shown, shown_progress
 from entasis._file import display as _display
 from entasis._file.frames import Frames
 from entasis._libraries import registry as _hosts
@@ -19,7 +19,7 @@ from .table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
@@ -148,6 +148,7 @@ class FolderScan(Frames):
         limit: int | None = None,
         threads: int | None = None,
         index: bool = True,
+        progress: bool | Callable[..., Any] | None = None,
     ) -> Any:
         """Read the rows that pass into one frame.
 
@@ -163,6 +164,10 @@ class FolderScan(Frames):
             As for `entasis.read`. The default library is that of the first file.
         limit
             The greatest number of rows.
+        progress
+            True shows a bar after one second. A function is called with the values that were read,
+            with all values, and with `unit="values"`, as for `entasis.read`. Without a manifest all
+            files are opened first to count their rows. With a condition those that can match are.
 
         Returns
         -------
@@ -184,7 +189,8 @@ class FolderScan(Frames):
         1  2.5
         """
         query = self._query if columns is None else self._query.select(columns)
-        return _read.read(query.limited(limit), to, threads, index=index)
+        with shown_progress(progress, "reading", "values") as show:
+            return _read.read(query.limited(limit), to, threads, index=index, show=show)
 
     def batches(
         self, n: int = 65_536, *, columns: str | Iterable[str] | None = None, to: Host | None = None
@@ -258,8 +264,9 @@ class FolderScan(Frames):
         """Return a LazyFrame of Polars that reads only what its query asks for.
 
         Polars hands over the columns, slices from the start, and conditions. Those with a
-        counterpart rule out files and rows, and Polars tests all again. All files have the types
-        of the first one.
+        counterpart rule out files and rows, and Polars tests all again. The types are those of the
+        first file. Values of files with other types are converted if it holds them exactly, and are
+        an error otherwise.
 
         Raises
         ------
@@ -282,8 +289,8 @@ class FolderScan(Frames):
     def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
-        DuckDB, DataFusion, ibis and pyarrow scan it. Filters rule out files and rows. All files
-        have the types of the first one.
+        DuckDB, DataFusion, ibis and pyarrow scan it. Filters rule out files and rows. The types are
+        those of the first file, as for `lazy`.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from entasis._file.file import File, is_frame
 from entasis._open import open_value
 from entasis.errors import ArgumentError, CorruptFileError, MissingFileError
 
+from .part import first_label
 from .paths import check_links
 
 if TYPE_CHECKING:
@@ -36,11 +37,27 @@ class Table:
         How often a file was opened.
     """
 
-    __slots__ = ("_columns", "_first", "_keys", "_n_rows", "files", "fills", "manifest", "n_opened")
+    __slots__ = (
+        "_columns",
+        "_counted",
+        "_first",
+        "_firsts",
+        "_keys",
+        "_n_rows",
+        "files",
+        "fills",
+        "manifest",
+        "n_opened",
+    )
 
     def __init__(self, files: Files, *, fills: bool, manifest: Manifest | None = None) -> None:
         self.files, self.fills, self.manifest, self.n_opened = files, fills, manifest, 0
         self._n_rows = {} if files.pins is None else {i: pin.n_rows for i, pin in enumerate(files.pins)}
+        # The label of the first row of each file that was opened, if labels count its rows.
+        self._firsts: dict[int, int | None] = {}
+        # The number of files whose labels count rows, as far as known, their rows, and the first
+        # file with other labels.
+        self._counted: tuple[int, int, int | None] = 0, 0, None
         self._first: View | None = None
         self._keys: File | None = None
         # The names of the columns of all files with the number of the first file that has each.
@@ -106,8 +123,35 @@ class Table:
         self.n_opened += 1
         if not is_frame(file):
             raise ArgumentError(f"{shown(path, 200)} holds no table: leave it out")
+        pin = None if self.files.pins is None else self.files.pins[number]
+        if pin is not None and file.n_rows != pin.n_rows:
+            raise self._other(number, f"has {file.n_rows} rows, and the manifest says {pin.n_rows}")
+        view: View = file._view
+        self._firsts[number] = first_label(view)
+        if pin is not None and pin.is_counted not in (None, self._firsts[number] == 0):
+            raise self._other(number, "has other labels of rows than the manifest says")
         self._n_rows[number] = file.n_rows
-        return file._view
+        return view
+
+    def first_label(self, number: int) -> int | None:
+        """The label of the first row of a file, if labels count rows in it and in all files before.
+
+        None if they do not. Without a manifest these files were opened, to number their rows.
+        """
+        i, n, stop = self._counted
+        while stop is None and i <= number:
+            if self._first_label(i) not in (0, n):
+                stop = i
+            else:
+                i, n = i + 1, n + self.n_rows(i)
+        # Other threads find the same.
+        self._counted = i, n, stop
+        return self._first_label(number) if stop is None or number < stop else None
+
+    def _first_label(self, number: int) -> int | None:
+        if self.files.pins is None:
+            return self._firsts[number]
+        return None if self.files.pins[number].is_counted is False else 0
 
     def _pinned(self, number: int) -> Any:
         """Open a file in the state that the manifest has."""
@@ -122,16 +166,25 @@ class Table:
             raise MissingFileError(
                 f"the manifest of {shown(self.files.name, 200)} names {shown(path, 200)}, which does not exist"
             ) from error
-        if file._handle.fingerprint() == (pin.length - len(pin.end), pin.end):
+        state = pin.length - len(pin.end), pin.end
+        if file._handle.fingerprint() == state:
             return file
-        for generation in file._handle.generations():
-            if generation[0] == pin.generation and generation[4] == pin.length:
-                # Rows that were appended to the file alone are not in the table.
-                return File(path, generation=pin.generation)
+        if any(generation[0] == pin.generation for generation in file._handle.generations()):
+            # Rows that were appended to the file alone are not in the table.
+            earlier = File(path, generation=pin.generation)
+            if earlier._handle.fingerprint() == state:
+                return earlier
         raise CorruptFileError(
             f"{shown(path, 200)} was changed after the manifest of {shown(self.files.name, 200)} named it, and its "
             "earlier state is gone"
         )
+
+    def _other(self, number: int, said: str) -> CorruptFileError:
+        """The error for a file that a manifest describes wrongly."""
+        path = self.files.paths[number]
+        error = CorruptFileError(f"{shown(path, 200)} {said}: the manifest is damaged or forged")
+        error.file = path
+        return error
 
     def _different(self) -> ArgumentError:
         """The error for files whose columns differ from those of the first one. Opens all files."""

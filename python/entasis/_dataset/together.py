@@ -15,6 +15,34 @@ if TYPE_CHECKING:
     from entasis._grow.rules import Rules
 
 
+def in_types_of(head: Any, part: Any, host: str, path: str) -> Any:
+    """The rows of a file with the types of the first one, which `head` has without rows.
+
+    Raises
+    ------
+    ArgumentError
+        A column of the first file does not hold all values exactly.
+    """
+    rules: Rules = _hosts_of.rules(host)
+    reason: Exception | None = None
+    try:
+        fitted = rules.fit(head, part, Options(False, False, Earlier(rules, lambda: None, [], 1), True))
+        if not fitted.changes:
+            return fitted.part
+    except ArgumentError as error:
+        reason = error
+    types = rules.types
+    for number, label in enumerate(rules.labels(part)):
+        first = types.type_of(rules.column(head, rules.labels(head).index(label)))
+        other = types.type_of(rules.column(part, number))
+        if not types.is_same(first, other):
+            raise ArgumentError(
+                f"column {shown(label)} is {types.name(other)} in {shown(path, 200)}, and {types.name(first)} in the "
+                "first file, which does not hold all of its values: read() gives such columns a type for both"
+            ) from reason
+    raise ArgumentError(f"{shown(path, 200)} does not follow the files before it: {reason}") from reason
+
+
 class Together:
     """Rows of a library, to which those of other files are added. The first ones set the columns."""
 

@@ -111,9 +111,7 @@ def write_dataset(
         path = _sources.path(folder)
         if mode not in ("error", "append", "overwrite"):
             raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
-        rows = None if rows_per_file is None else integer(rows_per_file)
-        if rows_per_file is not None and (rows is None or rows < 1):
-            raise ArgumentError(f"rows_per_file={shown(rows_per_file)}: one row or more")
+        rows = most_rows(rows_per_file)
         keys = _names(partition_by)
         before = _before(path, mode)
         # A manifest on the disk must not name files that a power failure took away.
@@ -129,7 +127,7 @@ def write_dataset(
         job = Job(path, secrets.token_hex(8), keys, {}, to, rows)
         try:
             if before is not None and mode == "append":
-                job.types = dict(zip(before.keys.names, before.keys.types, strict=True))
+                job.types = before.keys.typed()
                 _declare(job, before)
             with _progress.shown(progress, "writing", "rows") as show:
                 n, total = 0, _length(value)
@@ -142,6 +140,14 @@ def write_dataset(
         except BaseException:
             job.abort()
             raise
+
+
+def most_rows(rows_per_file: Any) -> int | None:
+    """Check the greatest number of rows of a file; None for any number."""
+    rows = None if rows_per_file is None else integer(rows_per_file)
+    if rows_per_file is not None and (rows is None or rows < 1):
+        raise ArgumentError(f"rows_per_file={shown(rows_per_file)}: one row or more")
+    return rows
 
 
 def _names(partition_by: Any) -> list[str]:
@@ -195,7 +201,7 @@ def _declare(job: Job, before: Manifest) -> None:
     """Set the columns of an append from the table."""
     from .files import of_manifest
     from .query import Query
-    from .read import read
+    from .read import is_counted, read
     from .table import Table
 
     if not before.file.n_rows:
@@ -204,7 +210,11 @@ def _declare(job: Job, before: Manifest) -> None:
     host = table.first.written_by
     if host is None or host == "r":
         raise ArgumentError(f"the files were not written from Python: append to {shown(before.folder, 200)} from there")
-    job.declare(read(Query(table).limited(0), host, None, index=True), host)
+    typed = before.keys.typed()
+    free = [name for name in before.keys.names if name not in typed]
+    head = read(Query(table).limited(0), host, None, index=True)
+    counted = is_counted(table, host) and table.first_label(len(table.files.paths) - 1) is not None
+    job.declare(head, host, free, is_counted=counted)
 
 
 def commit(
@@ -236,10 +246,13 @@ def commit(
             if before.file.n_rows or not found:
                 names, types = before.names, before.types
             if before.file.n_rows:
-                known = list(zip(before.keys.names, before.keys.types, strict=True))
-                if found and ([name for name, _ in known] != job.keys or not job.types.items() <= dict(known).items()):
+                typed = before.keys.typed()
+                is_other = any(typed.get(name, kind) != kind for name, kind in job.types.items())
+                if found and (before.keys.names != job.keys or is_other):
                     raise ArgumentError("another job changed the keys of the table: write the rows again")
-                keys = known
+                # A key without values takes the type of the first one.
+                every = zip(before.keys.names, before.keys.types, strict=True)
+                keys = [(name, {**job.types, **typed}.get(name, kind)) for name, kind in every]
         number = 0 if before is None else before.number + 1
         try:
             _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from entasis._entasis import Column, Handle
 
-BOUNDS, PREFIX, ASCENDING, DESCENDING, NAN = (1 << bit for bit in range(5))
+BOUNDS, PREFIX, ASCENDING, DESCENDING, NAN, NAN_COUNTED = (1 << bit for bit in range(6))
 # Bytes of a string that statistics store.
 _CUT = 15
 NUMBERS = {f"{sign}{bits}": f"<{sign}{bits // 8}" for sign in "iu" for bits in (8, 16, 32, 64)}
@@ -37,6 +37,8 @@ def records(handle: Handle, column: Column) -> Any:
         "n_values": ("<i8", 16),
         "n_missing": ("<u4", 24),
         "flags": ("<u2", 28),
+        # Reserved without `NAN_COUNTED`.
+        "n_nan": ("<u4", 36),
         "min": (bound, 40),
         "max": (bound, 56),
     }
