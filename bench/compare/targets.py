@@ -13,7 +13,8 @@ from typing import Any
 
 from .table import Column, aligned
 
-SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert")  # of suites that have their own
+# Of suites that have their own.
+SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert", "dataset")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Target:
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access, grow, scan, engines, csv and convert
+    kind: str | None = None  # of suites with a section of their own
     n_rows: int | None = None  # of access
     is_mean: bool = False  # the geometric mean counts instead of the worst
 
@@ -73,6 +74,18 @@ def _csv(
 
 def _convert(kind: str, limit: float, over: str | None, quantity: str = "median_s") -> Target:
     return Target("convert", "*", "arrow", quantity, limit, over, kind=kind)
+
+
+def _dataset(
+    kind: str,
+    limit: float,
+    over: str | None = "parquet-zstd",
+    host: str = "polars",
+    quantity: str = "median_s",
+    *,
+    is_mean: bool = False,
+) -> Target:
+    return Target("dataset", "*", host, quantity, limit, over, kind=kind, is_mean=is_mean)
 
 
 NPZ = "npz@static_frame"
@@ -192,6 +205,14 @@ TARGETS: list[Target] = [
     _convert("from-parquet", 512 * 2**20, None, "write_peak_bytes"),
     _convert("to-parquet", 1.15, "polars"),
     _convert("to-parquet", 512 * 2**20, None, "write_peak_bytes"),
+    _dataset("open", 1.0),
+    _dataset("count", 1.0),
+    _dataset("key", 1.0),
+    _dataset("query", 0.8, host="*", is_mean=True),
+    _dataset("tpch", 0.8, host="duckdb", is_mean=True),
+    _dataset("tpch", 1.15, host="duckdb"),
+    _dataset("write", 0.5, "pyarrow", "arrow"),
+    _dataset("write", 2**30, None, "arrow", "write_peak_bytes"),
 ]
 
 WORDS = {
@@ -274,6 +295,14 @@ CONVERT_OVER = {
     "inflate": "inflating alone",
     "inflate-blocks": "decompressing alone",
     "polars": "Polars and Entasis, one after the other",
+}
+DATASET = {  # by kind
+    "open": "open 1,000 files",
+    "count": "count the rows of 1,000 files",
+    "key": "rows of one of 1,000 files, by its key",
+    "query": "filter and group over 100 files",
+    "tpch": "TPC-H Q1, Q6, Q12 and Q14",
+    "write": "write 10^8 rows by 100 keys",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 
@@ -366,6 +395,11 @@ def _what(target: Target) -> str:
     elif target.section == "convert":
         memory = "memory of " if target.quantity == "write_peak_bytes" else ""
         words = memory + CONVERT[target.kind or ""]
+    elif target.section == "dataset":
+        memory = "memory of " if target.quantity == "write_peak_bytes" else ""
+        words = memory + DATASET[target.kind or ""]
+        words += f", {ENGINE[target.host]}" if target.host in ENGINE else ""
+        words += ", geometric mean" if target.is_mean else ""
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":
@@ -388,7 +422,9 @@ def amount_text(value: float, quantity: str) -> str:
     """A limit that is not a ratio, or its measurement, with the unit."""
     if quantity == "size":
         return f"{value / 1e6:.3g} MB"
-    return f"{value / 2**20:.3g} MiB" if quantity == "memory" else f"{value * 1e3:.3g} ms"
+    if quantity == "memory":
+        return f"{value / 2**30:.3g} GiB" if value >= 2**30 else f"{value / 2**20:.3g} MiB"
+    return f"{value * 1e3:.3g} ms"
 
 
 def targets_text(found: list[dict[str, Any]]) -> str:

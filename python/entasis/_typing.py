@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
     from typing import Literal, Protocol, SupportsIndex
 
+    import duckdb
     import numpy as np
     import pandas
     import polars
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     MemoryMap: TypeAlias = Literal["auto"] | bool
     # The treatment of columns whose type the reading library lacks.
     OnRefused: TypeAlias = Literal["error", "skip"]
+    # Whether engines get narrow types: of strings alone, or of decimals too.
+    Narrow: TypeAlias = Literal["strings"] | bool
     # The treatment of damaged blocks.
     OnDamage: TypeAlias = Literal["error", "missing"]
 
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     PolarsLazyFrame: TypeAlias = polars.LazyFrame
     ArrowDataset: TypeAlias = pyarrow.dataset.Dataset
     ArrowTable: TypeAlias = pyarrow.Table
+    DuckDBConnection: TypeAlias = duckdb.DuckDBPyConnection
+    DuckDBRelation: TypeAlias = duckdb.DuckDBPyRelation
     NumpyArrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
     StaticFrame: TypeAlias = static_frame.Frame
     # Classes for records: by their own names, or by names that a file has.

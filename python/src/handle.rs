@@ -21,9 +21,9 @@ use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_of};
 use crate::query::{self, Filter};
 use crate::read::columns::{Reader, Selected};
-use crate::read::plan::Host;
+use crate::read::plan::{Host, Narrow};
 use crate::read::{columns, results, row_selection};
-use crate::row_sets::{RowBits, RowNumbers};
+use crate::row_sets::{KeptRows, RowBits, RowNumbers};
 use crate::{errors, monitor, statistics, value};
 use open::Source;
 
@@ -39,6 +39,8 @@ pub struct Handle {
     /// the file.
     nan_to_null: Option<bool>,
     nan_is_null: OnceLock<NanIsNull>,
+    /// The narrow types that Arrow gets.
+    narrow: Narrow,
 }
 
 /// The source of a handle's values. Handles with other options share it.
@@ -60,7 +62,8 @@ impl Handle {
 
     fn new_of(content: Arc<Mutex<Content>>) -> Self {
         let (infos, groups, nan_is_null) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { content, infos, groups, classes: None, nan_to_null: None, nan_is_null }
+        let narrow = Narrow::default();
+        Self { content, infos, groups, classes: None, nan_to_null: None, nan_is_null, narrow }
     }
 
     fn content(&self) -> MutexGuard<'_, Content> {
@@ -116,7 +119,14 @@ impl Handle {
     /// A handle of another part of the file, with this handle's options.
     fn with(&self, py: Python<'_>, file: File) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
-        Self { classes, nan_to_null: self.nan_to_null, ..Self::of(Arc::new(file)) }
+        Self { classes, nan_to_null: self.nan_to_null, narrow: self.narrow, ..Self::of(Arc::new(file)) }
+    }
+
+    /// This handle with other options.
+    fn with_options(&self, py: Python<'_>, nan_to_null: Option<bool>, narrow: Narrow) -> Self {
+        let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
+        let infos = self.infos.clone();
+        Self { infos, classes, nan_to_null, narrow, ..Self::new_of(Arc::clone(&self.content)) }
     }
 
     fn filter<'f>(
@@ -234,14 +244,20 @@ impl Handle {
 
     /// This handle with classes for records: a dict from the names in the file to classes.
     fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
-        let nan_to_null = self.nan_to_null;
-        Self { classes: Some(classes.unbind()), nan_to_null, ..Self::new_of(Arc::clone(&self.content)) }
+        let (nan_to_null, narrow) = (self.nan_to_null, self.narrow);
+        let classes = Some(classes.unbind());
+        Self { classes, nan_to_null, narrow, ..Self::new_of(Arc::clone(&self.content)) }
     }
 
     /// This handle with another option for NaN.
     fn with_nan_to_null(&self, py: Python<'_>, nan_to_null: Option<bool>) -> Self {
-        let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
-        Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::new_of(Arc::clone(&self.content)) }
+        self.with_options(py, nan_to_null, self.narrow)
+    }
+
+    /// This handle with narrow types for Arrow: strings that repeat have a dictionary, and with
+    /// `decimals` those of up to 18 digits have 64 bits.
+    fn narrowed(&self, py: Python<'_>, decimals: bool) -> Self {
+        self.with_options(py, self.nan_to_null, Narrow { strings: true, decimals })
     }
 
     /// The option for NaN.
@@ -432,7 +448,7 @@ impl Handle {
         let rows = row_selection::from_python(rows.as_ref())?;
         let n_values = n_values.unwrap_or(self.n_rows_of());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
-        let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere };
+        let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere, narrow: Narrow::default() };
         let infos = self.select(py, columns.as_deref())?;
         let none = Dictionaries::new();
         let held = self.held_for(&rows, &infos, by);
@@ -471,8 +487,14 @@ impl Handle {
         polars: bool,
         like: Option<Bound<'_, ArrowTable>>,
     ) -> PyResult<ArrowTable> {
-        let rows = row_selection::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
+        // Values of nested columns are not dropped in place.
+        let is_flat = !infos.iter().any(|info| info.record.column_type.physical.is_nested());
+        let kept = rows.as_ref().and_then(|rows| rows.cast::<KeptRows>().ok()).filter(|_| is_flat);
+        let rows = match kept {
+            Some(kept) => Rows::Range(kept.get().rows.clone()),
+            None => row_selection::from_python(rows.as_ref())?,
+        };
         for info in infos.iter().filter(|_| polars) {
             self.check_polars(py, info)?;
         }
@@ -484,7 +506,8 @@ impl Handle {
         let n_values = self.n_rows_of();
         let none = Dictionaries::new();
         let known = like.as_ref().map_or(&none, |table| &table.get().dictionaries);
-        let by = Reader { host: Host::Arrow(layout), own, nan_is_null: self.nan_is_null_among(py, &infos)? };
+        let (host, nan_is_null) = (Host::Arrow(layout), self.nan_is_null_among(py, &infos)?);
+        let by = Reader { host, own, nan_is_null, narrow: self.narrow };
         let held = self.held_for(&rows, &infos, by);
         let file = &match &held {
             Some(held) => Arc::clone(held.schema()),
@@ -492,7 +515,10 @@ impl Handle {
         };
         let held = held.as_deref();
         let selected = Selected { file, held, infos, n_values, rows: &rows, n_shared: 0, known };
-        let decoded = columns::read(py, selected, by, threads)?;
+        let mut decoded = columns::read(py, selected, by, threads)?;
+        if let Some(kept) = kept {
+            decoded.keep(py, kept.get())?;
+        }
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata, known)
     }
 

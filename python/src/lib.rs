@@ -78,6 +78,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::r_files::{is_rds_of, store_r, store_rds};
     #[pymodule_export]
+    use crate::row_sets::KeptRows;
+    #[pymodule_export]
     use crate::row_sets::RowBits;
     #[pymodule_export]
     use crate::row_sets::RowNumbers;

@@ -1,8 +1,9 @@
 //! Rows that a filter found: their numbers, or a bit for each row. NumPy takes both without a copy.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::File;
+use entasis::{Error, File};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -58,6 +59,14 @@ impl RowBits {
         (span.start, span.end)
     }
 
+    /// The rows from `start` up to `stop` that pass.
+    fn between(slf: Bound<'_, Self>, start: u64, stop: u64) -> PyResult<KeptRows> {
+        let py = slf.py();
+        let runs = slf.get().bits.runs(start..stop).map_err(|e| errors::raise(py, &e))?;
+        let n = runs.iter().map(|run| run.len()).sum();
+        Ok(KeptRows { rows: start..stop, runs, n, file: Arc::clone(&slf.get().file) })
+    }
+
     /// The numbers of the rows that pass.
     fn numbers(&self, py: Python<'_>) -> PyResult<RowNumbers> {
         let numbers = py.detach(|| {
@@ -65,6 +74,35 @@ impl RowBits {
             self.bits.numbers()
         });
         Ok(RowNumbers(Arc::new(numbers.map_err(|e| errors::raise(py, &e))?)))
+    }
+}
+
+/// Consecutive rows without some of them. A read that gets this decodes all, and drops the others.
+#[pyclass(frozen)]
+pub struct KeptRows {
+    pub rows: Range<u64>,
+    /// Their positions among the rows, as ranges.
+    pub runs: Vec<Range<usize>>,
+    pub n: usize,
+    file: Arc<File>,
+}
+
+impl KeptRows {
+    /// The numbers of the rows that are kept.
+    pub fn numbers(&self) -> entasis::Result<Arc<Vec<u64>>> {
+        self.file.check_decoded_len(self.n as u64 * 8)?;
+        let mut numbers = Vec::new();
+        let what = "the numbers of the rows";
+        numbers.try_reserve_exact(self.n).map_err(|_| Error::out_of_memory(8 * self.n, what))?;
+        numbers.extend(self.runs.iter().cloned().flatten().map(|at| self.rows.start + at as u64));
+        Ok(Arc::new(numbers))
+    }
+}
+
+#[pymethods]
+impl KeptRows {
+    fn __len__(&self) -> usize {
+        self.n
     }
 }
 

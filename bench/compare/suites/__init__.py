@@ -10,6 +10,7 @@ from . import (
     compression,
     convert,
     csv,
+    dataset,
     engines,
     grow,
     headline,
@@ -46,6 +47,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "engines": engines.run,
     "csv": csv.run,
     "convert": convert.run,
+    "dataset": dataset.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -63,6 +65,7 @@ TARGETS = [
     "engines",
     "csv",
     "convert",
+    "dataset",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

@@ -109,9 +109,11 @@ pub mod change;
 mod column_groups;
 mod column_owners;
 mod compact;
+mod distinct_strings;
 mod file;
 mod frame;
 mod info;
+mod keep;
 mod mappable;
 mod monitor;
 mod name_list;
@@ -133,6 +135,7 @@ pub use blocks_of_column::{ColumnBlocks, PageReader, RowsOfBlock};
 pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, Join, NewColumns, RowCopy, Stream};
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
+pub use distinct_strings::DistinctStrings;
 pub use entasis_encodings::{Profile, restore_lz4};
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Keep, Kind,
@@ -151,6 +154,7 @@ pub use frame::{
     OwnedValues,
 };
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
+pub use keep::{keep_bits, keep_values};
 pub use mappable::Extent;
 pub use monitor::{Monitor, Quiet, Share, Silent};
 pub use name_list::NameList;

@@ -17,6 +17,7 @@ mod nan;
 mod nested;
 mod pages;
 mod request;
+mod string_codes;
 mod take;
 mod text;
 
@@ -46,6 +47,7 @@ pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
 pub use request::{MissingTo, Output, Request};
 use request::{StoredAt, threads_for};
+use string_codes::CodesTask;
 use take::TakeTask;
 use text::{StringRequest, StringTask};
 
@@ -55,6 +57,7 @@ const TASKS: &str = "the tasks of a read";
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(StringTask<'a>),
+    Codes(CodesTask<'a>),
     Take(TakeTask<'a>),
     Bundle(BundleTask<'a>),
 }
@@ -131,6 +134,7 @@ impl File {
                     Task::Take(task) => task.run(reader, &control, &decoded_len),
                     Task::Bundle(task) => task.run(reader, &control).map(|()| None),
                     Task::Text(task) => task.run(reader, &control).map(Some),
+                    Task::Codes(task) => task.run(reader, &control, &decoded_len).map(Some),
                 };
                 let Some(result) = done? else { return Ok(()) };
                 let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,6 +241,10 @@ impl File {
         // The values of a column with blocks of its own are its rows.
         let values = rows;
         match output {
+            Output::Text(text) if text.layout == TextLayout::Codes => {
+                let add = |task| put(tasks, Task::Codes(task));
+                string_codes::plan(number, source, values, text, missing, add)
+            }
             Output::Text(text) => {
                 let request = StringRequest { number, source, values, text, missing };
                 let plan = text::plan(request, &mut Reader::new(self), memory, decoded_len)?;

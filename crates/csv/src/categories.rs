@@ -3,43 +3,29 @@
 //! Each thread numbers the strings of its chunk. The categories of all chunks are joined in their
 //! order, so that a category has the number of its first appearance in the text.
 
-use entasis::{Error, Result};
-use entasis_kernels::hash;
+use entasis::{DistinctStrings, Result};
 
 use crate::piece::{Facts, Piece, TextLayout, buffer};
 use crate::types::Type;
 
-/// The most categories that codes of 32 bits can have.
-const MOST: usize = i32::MAX as usize;
-
 /// Distinct strings in the order of their first appearance.
 #[derive(Debug, Default)]
-pub struct Categories {
-    /// Their bytes, one after the other.
-    bytes: Vec<u8>,
-    /// The end of each in `bytes`.
-    ends: Vec<usize>,
-    /// The hash of each.
-    hashes: Vec<u64>,
-    /// A hash table with open addressing: codes + 1, and 0 for free slots.
-    slots: Vec<u32>,
-}
+pub struct Categories(DistinctStrings);
 
 impl Categories {
     /// The number of categories.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.0.is_empty()
     }
 
     /// A category.
     pub fn get(&self, code: usize) -> &[u8] {
-        let start = if code == 0 { 0 } else { self.ends[code - 1] };
-        &self.bytes[start..self.ends[code]]
+        self.0.get(code)
     }
 
     /// The code of a string, which becomes the last category if it is new.
@@ -47,49 +33,11 @@ impl Categories {
     /// # Errors
     /// *Out of memory*, and *argument* for more categories than codes of 32 bits have.
     pub fn code(&mut self, text: &[u8]) -> Result<i32> {
-        if 2 * self.ends.len() >= self.slots.len() {
-            self.grow()?;
-        }
-        let hash = hash::of_slice(text, 0);
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != 0 {
-            let code = self.slots[slot] as usize - 1;
-            if self.hashes[code] == hash && self.get(code) == text {
-                return Ok(code as i32);
-            }
-            slot = (slot + 1) & mask;
-        }
-        let code = self.ends.len();
-        if code >= MOST {
-            let message = format!("the column has more than {MOST} categories");
-            return Err(Error::argument(message).advise("read it as plain strings"));
-        }
-        let no_memory = |_| Error::out_of_memory(text.len(), "the categories");
-        self.bytes.try_reserve(text.len()).map_err(no_memory)?;
-        self.ends.try_reserve(1).map_err(no_memory)?;
-        self.hashes.try_reserve(1).map_err(no_memory)?;
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
-        self.hashes.push(hash);
-        self.slots[slot] = code as u32 + 1;
-        Ok(code as i32)
-    }
-
-    fn grow(&mut self) -> Result<()> {
-        let n = (2 * self.slots.len()).max(64);
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(n).map_err(|_| Error::out_of_memory(4 * n, "the categories"))?;
-        slots.resize(n, 0);
-        for (code, &hash) in self.hashes.iter().enumerate() {
-            let mut slot = hash as usize & (n - 1);
-            while slots[slot] != 0 {
-                slot = (slot + 1) & (n - 1);
-            }
-            slots[slot] = code as u32 + 1;
-        }
-        self.slots = slots;
-        Ok(())
+        let code = self.0.code(text).map_err(|error| match self.0.len() {
+            DistinctStrings::MOST => error.advise("read the column as plain strings"),
+            _ => error,
+        });
+        code.map(|code| code as i32)
     }
 
     /// Renumbers the codes of a piece of [`encode`], whose categories are added.
@@ -125,16 +73,17 @@ impl Categories {
     /// # Errors
     /// *Out of memory*.
     pub fn piece(&self, from: usize) -> Result<Piece> {
-        let n = self.ends.len() - from;
-        let start = if from == 0 { 0 } else { self.ends[from - 1] };
+        let (bytes, ends) = (self.0.bytes(), self.0.ends());
+        let n = ends.len() - from;
+        let start = if from == 0 { 0 } else { ends[from - 1] };
         let mut values = buffer(8 * (n + 1))?;
         let offsets: &mut [i64] = bytemuck::cast_slice_mut(&mut values);
-        for (offset, end) in offsets[1..].iter_mut().zip(&self.ends[from..]) {
+        for (offset, end) in offsets[1..].iter_mut().zip(&ends[from..]) {
             *offset = (end - start) as i64;
         }
-        let mut bytes = buffer(self.bytes.len() - start)?;
-        bytes.copy_from_slice(&self.bytes[start..]);
-        Ok(Piece { of: Type::Text, n, values, bytes, validity: None, facts: Facts::default() })
+        let mut own = buffer(bytes.len() - start)?;
+        own.copy_from_slice(&bytes[start..]);
+        Ok(Piece { of: Type::Text, n, values, bytes: own, validity: None, facts: Facts::default() })
     }
 }
 
@@ -152,7 +101,7 @@ pub fn encode(text: Piece, layout: TextLayout) -> Result<Piece> {
             *code = categories.code(string(&text, layout, i))?;
         }
     }
-    let mut bytes = buffer(categories.bytes.len() + 8 * categories.len())?;
+    let mut bytes = buffer(categories.0.bytes().len() + 8 * categories.len())?;
     let mut rest = &mut bytes[..];
     for code in 0..categories.len() {
         let category = categories.get(code);
@@ -225,16 +174,5 @@ mod tests {
         let piece = all.piece(1).unwrap();
         let found: Vec<_> = (0..piece.n).map(|i| string(&piece, TextLayout::Offsets, i)).collect();
         assert_eq!(found, [&b"a"[..], b"", b"c", b"d"]);
-    }
-
-    #[test]
-    fn many_categories_are_found_again() {
-        let mut all = Categories::default();
-        for round in 0..2 {
-            for i in 0..10_000 {
-                assert_eq!(all.code(format!("category {i}").as_bytes()).unwrap(), i, "{round}");
-            }
-        }
-        assert_eq!(all.len(), 10_000);
     }
 }

@@ -78,6 +78,43 @@ impl RowBits {
         self.rows.start + start..self.rows.start + end
     }
 
+    /// The selected ones among some of the rows, as ranges of positions among these.
+    ///
+    /// # Errors
+    /// *Argument* for other rows; *out of memory*.
+    pub fn runs(&self, rows: Range<u64>) -> Result<Vec<Range<usize>>> {
+        if rows.start < self.rows.start || rows.end > self.rows.end {
+            return Err(Error::argument("the rows were not tested"));
+        }
+        let first = (rows.start - self.rows.start) as usize;
+        let end = rows.end.saturating_sub(self.rows.start) as usize;
+        let (mut runs, mut at) = (Vec::new(), first);
+        while at < end {
+            let start = self.next(at, end, true);
+            at = self.next(start, end, false);
+            if start < at {
+                if runs.try_reserve(1).is_err() {
+                    return Err(Error::out_of_memory(size_of::<Range<usize>>(), "the runs of the rows"));
+                }
+                runs.push(start - first..at - first);
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The first bit from `at` on that is set, or that is not; `end` if none is.
+    fn next(&self, mut at: usize, end: usize, is_set: bool) -> usize {
+        let flip = if is_set { 0 } else { u64::MAX };
+        while at < end {
+            let rest = (self.words[at / 64] ^ flip) >> (at % 64);
+            if rest != 0 {
+                return end.min(at + rest.trailing_zeros() as usize);
+            }
+            at = (at / 64 + 1) * 64;
+        }
+        end
+    }
+
     /// The numbers of the selected rows, ascending. Takes 8 bytes for each.
     ///
     /// # Errors
@@ -136,7 +173,13 @@ mod tests {
             let span = bits.span();
             prop_assert_eq!(expected.first().copied().unwrap_or(span.start), span.start);
             prop_assert_eq!(expected.last().map_or(span.start, |last| last + 1), span.end);
-            prop_assert_eq!(bits.numbers().unwrap(), expected);
+            prop_assert_eq!(bits.numbers().unwrap(), expected.clone());
+            let some = start + n as u64 / 4..start + n as u64 / 4 * 3;
+            let runs = bits.runs(some.clone()).unwrap();
+            prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
+            let numbers = runs.into_iter().flatten().map(|at| some.start + at as u64);
+            prop_assert!(numbers.eq(expected.into_iter().filter(|row| some.contains(row))));
+            prop_assert!(bits.runs(start..start + n as u64 + 1).is_err());
         }
     }
 }

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from entasis._libraries.registry import Host
     from entasis._typing import (
         ArrowDataset,
+        DuckDBConnection,
+        DuckDBRelation,
+        Narrow,
         PolarsLazyFrame,
     )
 
@@ -286,7 +289,7 @@ class FolderScan(Frames):
         with reported:
             return lazy(self._query)
 
-    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
+    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee", narrow: Narrow = False) -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
         DuckDB, DataFusion, ibis and pyarrow scan it. Filters rule out files and rows. The types are
@@ -296,6 +299,9 @@ class FolderScan(Frames):
         ----------
         nan
             The order of NaN in comparisons, as for `File.to_dataset`.
+        narrow
+            Whether strings and decimals get narrow types, as for `File.to_dataset`. The first file
+            decides which strings.
 
         Raises
         ------
@@ -314,7 +320,38 @@ class FolderScan(Frames):
         from .dataset import FolderDataset
 
         with reported:
-            return FolderDataset(self._query, nan)
+            return FolderDataset(self._query, nan, narrow)
+
+    def to_duckdb(self, connection: DuckDBConnection, name: str | None = None) -> DuckDBRelation:
+        """Return a relation of DuckDB that reads only what its queries ask for.
+
+        Parameters
+        ----------
+        connection, name
+            As for `File.to_duckdb`.
+
+        Returns
+        -------
+        duckdb.DuckDBPyRelation
+            All rows.
+
+        Raises
+        ------
+        MissingLibraryError
+            pyarrow is not installed.
+
+        Examples
+        --------
+        >>> en.write(pl.DataFrame({"a": [1, 2, 3]}), "one.entasis")
+        >>> import duckdb
+        >>> connection = duckdb.connect()
+        >>> rows = en.scan(["one.entasis", "one.entasis"]).to_duckdb(connection, "rows")
+        >>> connection.sql("select sum(a) from rows").fetchall()
+        [(12,)]
+        """
+        from entasis._engines.duckdb import relation
+
+        return relation(connection, name, self.to_dataset)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a stream of the rows in batches, which are read when the consumer asks for them."""

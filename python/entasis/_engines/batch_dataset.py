@@ -52,6 +52,10 @@ class BatchDataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
         """The rows that pass, with these columns."""
 
+    def _read_ahead(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
+        """As `_batches`, while the consumer works on earlier batches."""
+        return ahead(self._batches(names, filter))
+
     @abstractmethod
     def _bound(self, tree: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """The condition as the core takes it; None where the core can't test it."""
@@ -59,6 +63,11 @@ class BatchDataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _has_nan(self, name: str) -> bool:
         """Whether the engine may see NaN in a column of floats."""
         return True
+
+    @property
+    def _tested(self) -> pa.Schema:
+        """The types by which filters are read. Narrow types have fewer functions in pyarrow."""
+        return self._schema
 
     @property
     def schema(self) -> pa.Schema:
@@ -88,7 +97,7 @@ class BatchDataset(ds.FileSystemDataset):  # type: ignore[misc]
         # Batches without columns would lose the number of rows.
         read = list(dict.fromkeys(names)) or self._schema.names[:1]
         schema = pa.schema([self._schema.field(name) for name in read], metadata=self._schema.metadata)
-        rows = BatchScanner(schema, lambda: ahead(self._batches(read, filter)))
+        rows = BatchScanner(schema, lambda: self._read_ahead(read, filter))
         if names and not hasattr(columns, "items") and len(read) == len(names):
             return rows
         kept = {key: options[key] for key in ("batch_size", "use_threads", "memory_pool") if key in options}
@@ -111,7 +120,7 @@ class BatchDataset(ds.FileSystemDataset):  # type: ignore[misc]
             return list(self._schema.names)
         names: list[str] = []
         while True:
-            schema = pa.schema([self._schema.field(name) for name in names])
+            schema = pa.schema([self._tested.field(name) for name in names])
             try:
                 ds.Scanner.from_batches(iter(()), schema=schema, columns={"x": expression})
             except pa.ArrowInvalid as error:
@@ -131,7 +140,7 @@ class BatchDataset(ds.FileSystemDataset):  # type: ignore[misc]
             return None, None
         trees: list[tuple[Any, ...]] = []
         rest: list[pc.Expression] = []
-        for part in parts_of(filter, self._schema, nan_is_largest=self._nan_is_largest):
+        for part in parts_of(filter, self._tested, nan_is_largest=self._nan_is_largest):
             tree = None if part.tree is None else self._bound(part.tree)
             if tree is None:
                 rest.append(part.expression)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from entasis._entasis import Handle, default_threads
 from entasis._hosts.arrow.pyarrow import as_table
 from entasis._libraries.library_errors import of_column
 from entasis._view.dense import filtered, mask
@@ -19,9 +20,11 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingLibraryError("datasets need pyarrow: pip install 'entasis[pyarrow]'") from error
 
+from .ahead import together
 from .batch_dataset import BatchDataset, is_largest
 from .bound import bound
 from .names import numbers_by_name
+from .narrow import narrow_decimals
 from .supported import advising, supported
 from .text_len import text_len, too_long
 from .windows import CELLS, Sizes, Window, spans, windows
@@ -29,26 +32,55 @@ from .windows import CELLS, Sizes, Window, spans, windows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entasis._typing import OnRefused
+    from entasis._typing import Narrow, OnRefused
     from entasis._view.view import View
 
     from .projection import Projection
 
+# The most windows that are read together.
+MOST_TOGETHER = 8
+
 
 class Dataset(BatchDataset):
-    """The rows of a query as a dataset of pyarrow."""
+    """The rows of a query as a dataset of pyarrow.
+
+    With `narrow="strings"` strings that repeat have a dictionary. With `narrow=True` decimals of up
+    to 18 digits also are decimal64.
+    """
 
     def __init__(
-        self, query: Query, nan: Literal["ieee", "largest"] = "ieee", on_unsupported: OnRefused = "error"
+        self,
+        query: Query,
+        nan: Literal["ieee", "largest"] = "ieee",
+        on_unsupported: OnRefused = "error",
+        narrow: Narrow = False,
     ) -> None:
         is_largest(nan)
+        decimals = narrow_decimals(narrow)
         query = supported(query, "pyarrow", on_unsupported)
-        self._query = query
+        self._query, self._narrow = query, narrow
         self._view: View = query.passing()
+        # The rows in the types of the file.
+        self._of_file = self._view
+        if narrow:
+            self._view = self._view.narrowed(decimals)
         with advising("to_dataset()"):
             schema = _table(self._view.part(slice(0))).schema
         self._numbers = numbers_by_name(self._view, schema.names)
         super().__init__(schema, nan)
+
+    @cached_property
+    def _wide(self) -> Dataset:
+        """The same rows without narrow types."""
+        return Dataset(Query(self._of_file), self._order) if self._narrow else self
+
+    @property
+    def _order(self) -> Literal["ieee", "largest"]:
+        return "largest" if self._nan_is_largest else "ieee"
+
+    @property
+    def _tested(self) -> pa.Schema:
+        return self._wide._schema
 
     @property
     def files(self) -> list[str]:
@@ -64,19 +96,20 @@ class Dataset(BatchDataset):
     def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
         tree, rest = self._split(filter)
         if rest is None:
-            for window, table in self._tables(names, tree):
-                yield from self._passing(table, names, window).to_batches()
+            for window in self._windows(names, tree):
+                yield from self._of_window(names, window)
             return
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
-        for window, table in self._tables(used, tree):
+        for window, table in self._wide._tables(used, tree):
             # The added column has a unique name, so no filter refers to it.
             row = max(table.column_names, key=len) + " "
             table = table.append_column(row, pa.array(np.arange(len(window.rows))))
             if window.kept is not None:
-                table = table.filter(mask(*window.kept, len(table)))
+                table = table.filter(mask(window.kept.bits, window.kept.first, len(table)))
             table = table.filter(rest)
             passed = table[row].to_numpy()
+            table = narrowed(table.select(used), self._schema)
             size = max(1, CELLS // len(names))
             for start in range(0, len(passed), size):
                 positions = range(start, min(start + size, len(passed)))
@@ -90,10 +123,45 @@ class Dataset(BatchDataset):
                         part = part.append_column(found.schema.field(name), found[name])
                     yield from part.select(names).to_batches()
 
+    def _read_ahead(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
+        tree, rest = self._split(filter)
+        if rest is not None:
+            return super()._read_ahead(names, filter)
+        # One window has too few rows for several threads, but fits the caches of a processor.
+        n = min(default_threads(), MOST_TOGETHER)
+        windows = self._windows(names, tree, n_together=MOST_TOGETHER)
+        return together((partial(self._of_window, names, window) for window in windows), n)
+
+    def _of_window(self, names: list[str], window: Window) -> list[pa.RecordBatch]:
+        """The rows of a window that pass, in batches."""
+        return [batch for table in self._passing_of(names, window) for batch in table.to_batches()]
+
+    def _passing_of(self, names: list[str], window: Window) -> Iterator[pa.Table]:
+        """The rows of a window that pass."""
+        if window.kept is not None and self._can_drop(names):
+            rows = window.kept.found.between(window.rows.start, window.rows.stop)
+            table = self._read(names, rows)
+            if table is not None:
+                yield table
+                return
+        for some, table in self._fitting(names, window):
+            yield self._passing(table, names, some)
+
+    def _can_drop(self, names: list[str]) -> bool:
+        """Whether the core drops rows of these columns itself."""
+        if type(self._view.handle) is not Handle:
+            return False
+        types = (self._schema.field(name).type for name in names)
+        return all(of.num_fields == 0 for of in types) and min(self._numbers[name] for name in names) >= 0
+
+    def _windows(self, names: list[str], tree: tuple[Any, ...] | None, n_together: int = 1) -> Iterator[Window]:
+        """The rows that pass, in windows. Some may have other rows too."""
+        lens = text_len(self._view, [self._numbers[name] for name in names])
+        return spans(self._view, tree, Sizes(len(names), text_len=lens, n_together=n_together))
+
     def _tables(self, names: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[Window, pa.Table]]:
         """The windows of the rows that pass, with their columns."""
-        lens = text_len(self._view, [self._numbers[name] for name in names])
-        for window in spans(self._view, tree, Sizes(len(names), text_len=lens)):
+        for window in self._windows(names, tree):
             yield from self._fitting(names, window)
 
     def _fitting(self, names: list[str], window: Window) -> Iterator[tuple[Window, pa.Table]]:
@@ -111,10 +179,10 @@ class Dataset(BatchDataset):
         """The rows of a window that pass."""
         if window.kept is None:
             return table
-        some = filtered(table, *window.kept)
+        bits, first = window.kept.bits, window.kept.first
+        some = filtered(table, bits, first)
         if some is not None:
             return some
-        bits, first = window.kept
         passing = np.unpackbits(bits, count=first + len(window.rows), bitorder="little")[first:]
         found = self._read(names, window.rows.start + np.flatnonzero(passing))
         assert found is not None, "some of the rows fit if all do"
@@ -163,10 +231,19 @@ class Dataset(BatchDataset):
         positions = np.asarray(indices, np.int64)
         if len(positions) and not 0 <= positions.min() <= positions.max() < self._view.n_rows:
             raise IndexError(f"take: a position is not from 0 to {self._view.n_rows - 1}")
-        return Dataset(Query(self._view.part(positions))).to_table(columns, **options)
+        return Dataset(Query(self._of_file.part(positions)), narrow=self._narrow).to_table(columns, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dataset, (self._query, "largest" if self._nan_is_largest else "ieee")
+        return Dataset, (self._query, self._order, "error", self._narrow)
+
+
+def narrowed(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table whose columns get the types that those of these names have in a schema."""
+    for position, name in enumerate(table.column_names):
+        field = schema.field(name)
+        if table.schema.field(position).type != field.type:
+            table = table.set_column(position, field, table[name].cast(field.type))
+    return table
 
 
 def _is_wider(of: pa.DataType, wanted: pa.DataType) -> bool:
@@ -174,6 +251,8 @@ def _is_wider(of: pa.DataType, wanted: pa.DataType) -> bool:
     narrow = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
     if of == narrow.get(wanted):
         return True
+    if pa.types.is_dictionary(of) and pa.types.is_dictionary(wanted):
+        return _is_wider(of.value_type, wanted.value_type)
     if pa.types.is_large_list(of) and pa.types.is_list(wanted):
         return True
     n = of.num_fields

@@ -319,6 +319,11 @@ def _is_bytes(of: pa.DataType) -> bool:
     return found
 
 
+def _is_decimal(of: pa.DataType) -> bool:
+    found: bool = pa.types.is_decimal(of) and not pa.types.is_decimal256(of)
+    return found
+
+
 def _is_float(of: pa.DataType) -> bool:
     found: bool = pa.types.is_float32(of) or pa.types.is_float64(of)
     return found
@@ -350,7 +355,7 @@ def _literal(value: pa.Scalar, of: pa.DataType) -> Any:
 
 def _integer(value: pa.Scalar, of: pa.DataType) -> Any:
     number: int = value.as_py()
-    if pa.types.is_decimal128(of):
+    if _is_decimal(of):
         return Exact(("decimal", number, 0))
     is_exact = _is_float(of) and abs(number) <= (_EXACT_IN_FLOAT32 if pa.types.is_float32(of) else _EXACT_IN_FLOATS)
     return _if(pa.types.is_integer(of) or is_exact, number)
@@ -369,7 +374,7 @@ def _float(value: pa.Scalar, of: pa.DataType) -> Any:
 def _decimal(value: pa.Scalar, of: pa.DataType) -> Any:
     number = value.as_py()
     scaled = int(number.scaleb(value.type.scale, decimal.Context(prec=77)))
-    return _if(pa.types.is_decimal128(of), Exact(("decimal", scaled, value.type.scale)))
+    return _if(_is_decimal(of), Exact(("decimal", scaled, value.type.scale)))
 
 
 def _timestamp(value: pa.Scalar, of: pa.DataType) -> Any:
@@ -402,7 +407,7 @@ _EXACT: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.Scalar, pa.DataT
     (_is_float, _float),
     (_is_text, _text),
     (_is_bytes, _bytes),
-    (pa.types.is_decimal128, _decimal),
+    (_is_decimal, _decimal),
     (pa.types.is_timestamp, _timestamp),
     (pa.types.is_boolean, _same(lambda value: value.as_py())),
     (pa.types.is_date32, _same(lambda value: Exact(("time", "naive", value.value * _DAY)))),

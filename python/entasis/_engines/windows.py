@@ -9,6 +9,7 @@ from entasis._view.dense import SHARE, range_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from entasis._entasis import RowBits
     from entasis._view.view import View
 
 # Rows of the first window. Later windows are longer, so that several threads have work. Engines ask
@@ -51,7 +52,7 @@ class Window(NamedTuple):
         """The two halves of a window of several rows."""
         n = len(self.rows)
         for part in (slice(0, n // 2), slice(n // 2, n)):
-            kept = None if self.kept is None else Mask(self.kept.bits, self.kept.first + part.start)
+            kept = None if self.kept is None else self.kept.later(part.start)
             yield Window(self.positions[part], self.rows[part], kept)
 
 
@@ -64,10 +65,17 @@ class Mask(NamedTuple):
         The bits of these rows and others, as an array of bytes.
     first
         The position of the first row.
+    found
+        The rows that pass, as the core has them.
     """
 
     bits: Any
     first: int
+    found: RowBits
+
+    def later(self, n: int) -> Mask:
+        """The bits of a later window."""
+        return self._replace(first=self.first + n)
 
 
 class Sizes:
@@ -84,6 +92,8 @@ class Sizes:
         The first length, and the least number of rows of a full window.
     text_len
         The bytes of the strings in a range of rows of the file; None if there are none.
+    n_together
+        How many windows are read together. They share the greatest number of values and bytes.
     """
 
     def __init__(
@@ -92,9 +102,10 @@ class Sizes:
         first: int | None = None,
         least: int | None = None,
         text_len: Callable[[int, int], int] | None = None,
+        n_together: int = 1,
     ) -> None:
-        self._text_len = text_len
-        most = max(_LEAST if least is None else least, CELLS // max(n_columns, 1))
+        self._text_len, self._most_len = text_len, _BYTES // n_together
+        most = max(_LEAST if least is None else least, CELLS // n_together // max(n_columns, 1))
         # Windows of a block or more are whole blocks. They end at block ends, so that no block is
         # decoded twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
@@ -104,7 +115,7 @@ class Sizes:
         """The size of a window that begins with these rows. The next one may be longer."""
         size = min(self.size, len(rows))
         self.size = min(self.size * _GROWTH, self._most)
-        while self._text_len is not None and size > 1 and self._len(rows[:size]) > _BYTES:
+        while self._text_len is not None and size > 1 and self._len(rows[:size]) > self._most_len:
             size //= 2
         return size
 
@@ -118,7 +129,7 @@ class Sizes:
     def measured(self, n_rows: int, memory_len: int) -> None:
         """Limit the lengths of later windows by the bytes that the last window took."""
         if n_rows and memory_len:
-            self._most = min(self._most, max(1, n_rows * _BYTES // memory_len))
+            self._most = min(self._most, max(1, n_rows * self._most_len // memory_len))
             self.size = min(self.size, self._most)
 
 
@@ -149,7 +160,7 @@ def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
     n, start, kept = len(passed.rows), 0, passed.kept
     while start < n:
         stop = start + sizes.next(passed.rows[start:])
-        here = None if kept is None else Mask(kept.bits, kept.first + start)
+        here = None if kept is None else kept.later(start)
         yield Window(passed.positions[start:stop], passed.rows[start:stop], here)
         start = stop
 
@@ -189,5 +200,5 @@ def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share:
     if dense is None:
         numbers = np.asarray(found.numbers())
         return Window(numbers + by, numbers)
-    kept = None if found.count == len(dense) else Mask(np.asarray(found), dense.start - found.first)
+    kept = None if found.count == len(dense) else Mask(np.asarray(found), dense.start - found.first, found)
     return Window(range(dense.start + by, dense.stop + by), dense, kept)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from entasis._typing import (
         ArrowDataset,
         ArrowTable,
+        DuckDBConnection,
+        DuckDBRelation,
+        Narrow,
         NumpyArrays,
         OnRefused,
         PandasFrame,
@@ -104,6 +107,7 @@ class Conversions(ABC):
         nan: Literal["ieee", "largest"] = "ieee",
         nan_to_null: bool | None = None,
         on_unsupported: OnRefused = "error",
+        narrow: Narrow = False,
     ) -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
@@ -125,6 +129,13 @@ class Conversions(ABC):
             As for `entasis.read`. Filters see null where the result has it.
         on_unsupported
             "error", or "skip" to leave out columns whose type Arrow lacks. A warning names them.
+        narrow
+            With "strings" these are `dictionary<int32, string>` if most of their rows are stored
+            with a dictionary; each batch has a dictionary of its own. With True decimals of up to
+            18 digits also are `decimal64`, which DuckDB sums faster. But DuckDB hands over no
+            filters on them, and before version 1.3 it misread them, so they stay `decimal128` where
+            such a version is installed. Values inside of nested columns, and columns of mapped
+            files, keep their types.
 
         Raises
         ------
@@ -146,7 +157,66 @@ class Conversions(ABC):
         """
         from entasis._engines.dataset import Dataset
 
-        return Dataset(_of_engines(self._as_query()).with_nan_to_null(nan_to_null), nan, on_unsupported)
+        query = _of_engines(self._as_query()).with_nan_to_null(nan_to_null)
+        return Dataset(query, nan, on_unsupported, narrow)
+
+    def to_duckdb(
+        self,
+        connection: DuckDBConnection,
+        name: str | None = None,
+        *,
+        nan_to_null: bool | None = None,
+        on_unsupported: OnRefused = "error",
+    ) -> DuckDBRelation:
+        """Return a relation of DuckDB that reads only what its queries ask for.
+
+        DuckDB scans `to_dataset(narrow="strings")`. It reads the columns that a query needs, and the rows
+        that pass the conditions that it hands over.
+
+        Parameters
+        ----------
+        connection
+            A connection, or the module `duckdb` for its default connection.
+        name
+            The name of a view in the connection, which queries use. It replaces a view that was
+            registered with this name. None makes the relation alone.
+        nan_to_null
+            As for `entasis.read`. Queries see null where the result has it.
+        on_unsupported
+            "error", or "skip" to leave out columns whose type Arrow lacks. A warning names them.
+
+        Returns
+        -------
+        duckdb.DuckDBPyRelation
+            All rows. The connection keeps the file while the view is there.
+
+        Raises
+        ------
+        MissingLibraryError
+            pyarrow is not installed.
+        UnsupportedTypeError
+            Arrow lacks the type of a column. `select` chooses others.
+        DuplicateColumnError
+            Two columns have the same name.
+
+        Examples
+        --------
+        >>> prices = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+        >>> en.write(prices, "prices.entasis")
+        >>> import duckdb
+        >>> connection = duckdb.connect()
+        >>> rows = en.open("prices.entasis").to_duckdb(connection, "prices")
+        >>> connection.sql("select city from prices where price > 3 order by city").fetchall()
+        [('Bern',), ('Rome',)]
+        >>> rows.filter("price = 3").fetchall()
+        [('Oslo', 3)]
+        """
+        from entasis._engines.duckdb import relation
+
+        def dataset(narrow: Narrow) -> ArrowDataset:
+            return self.to_dataset(nan_to_null=nan_to_null, on_unsupported=on_unsupported, narrow=narrow)
+
+        return relation(connection, name, dataset)
 
     def to_pyarrow(self, *, nan_to_null: bool | None = None) -> ArrowTable:
         """Read as a pyarrow Table.

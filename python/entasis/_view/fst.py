@@ -65,6 +65,10 @@ class FstHandle:
         """See `Handle.with_nan_to_null`."""
         return FstHandle(self._parts, nan_to_null)
 
+    def narrowed(self, decimals: bool) -> FstHandle:
+        """See `Handle.narrowed`. Columns of fst have no decimals, and no dictionaries of blocks."""
+        return self
+
     def host(self) -> Any:
         """See `Handle.host`."""
         return self._of_header().host()

@@ -61,6 +61,10 @@ class MappedHandle:
         """See `Handle.with_nan_to_null`."""
         return MappedHandle(self._path, self._handle.with_nan_to_null(nan_to_null), self._bytes, self.memory_map)
 
+    def narrowed(self, decimals: bool) -> MappedHandle:
+        """See `Handle.narrowed`. Views have the types of the file."""
+        return self
+
     def whole(self) -> MappedHandle:
         """See `Handle.whole`."""
         return MappedHandle(self._path, self._handle.whole(), self._bytes, self.memory_map)

@@ -69,7 +69,14 @@ class OpenTable:
 
     def with_nan_to_null(self, nan_to_null: bool | None) -> OpenTable:
         """The same table with another rule for NaN. Both share the data read so far."""
-        found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
+        return self._sharing(self.handle.with_nan_to_null(nan_to_null))
+
+    def narrowed(self, decimals: bool) -> OpenTable:
+        """The same table with narrow types for Arrow: of strings that repeat, and of decimals."""
+        return self._sharing(self.handle.narrowed(decimals))
+
+    def _sharing(self, handle: _entasis.Handle) -> OpenTable:
+        found = self.with_handle(handle)
         for name in OpenTable.__slots__:
             if name not in ("handle", "parts"):
                 setattr(found, name, getattr(self, name))

@@ -95,6 +95,10 @@ class View:
             return self
         return View(self.table.with_nan_to_null(nan_to_null), self.columns, self.rows, is_one=self.is_one)
 
+    def narrowed(self, decimals: bool) -> View:
+        """This view with narrow types for Arrow: of strings that repeat, and of decimals."""
+        return View(self.table.narrowed(decimals), self.columns, self.rows, is_one=self.is_one)
+
     def resolve(self, columns: Columns | None) -> list[int] | None:
         """The numbers of selected columns, among this view's columns."""
         if columns is None:

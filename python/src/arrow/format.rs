@@ -18,6 +18,9 @@ pub const REQUIRED: u8 = 4;
 
 /// Bytes of a decimal, by the code of its width.
 const DECIMALS: [usize; 4] = [16, 4, 8, 32];
+/// The code of decimals of 64 bits, and their most digits.
+pub const DECIMAL_OF_64_BITS: u8 = 2;
+pub const DIGITS_OF_64_BITS: u8 = 18;
 
 /// Bytes of a value in Arrow's memory. None for types of variable length.
 pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {

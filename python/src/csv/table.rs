@@ -24,7 +24,7 @@ use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::handle::Handle;
 use crate::monitor;
 use crate::read::columns::{Reader, Selected, read_from};
-use crate::read::plan::Host;
+use crate::read::plan::{Host, Narrow};
 use crate::read::results;
 
 /// The columns of a text.
@@ -161,7 +161,7 @@ impl CsvTable {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
-        let by = Reader { host, own: false, nan_is_null: NanIsNull::Nowhere };
+        let by = Reader { host, own: false, nan_is_null: NanIsNull::Nowhere, narrow: Narrow::default() };
         let lent: Vec<_> = self.columns.iter().map(Column::lent).collect();
         let mut infos = schema.select(py, columns.as_deref())?;
         for info in &mut infos {

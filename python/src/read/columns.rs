@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use entasis::{
     Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Held, Logical, MissingTo, Monitor, Nested, Output,
-    Physical, Request, Rows, Shared, Text,
+    Physical, Request, Rows, Shared, Text, TextLayout, keep_bits, keep_values,
 };
 use entasis_query::NanIsNull;
 use pyo3::prelude::*;
@@ -14,7 +14,8 @@ use crate::array;
 use crate::arrow::export::Dictionaries;
 use crate::arrow::format;
 use crate::read::nested;
-use crate::read::plan::{self, Host, Target, Unit};
+use crate::read::plan::{self, Host, Narrow, Target, Unit};
+use crate::row_sets::KeptRows;
 use crate::{errors, monitor};
 
 /// A two-dimensional array that columns of one dtype share.
@@ -69,6 +70,8 @@ pub struct Reader {
     pub own: bool,
     /// For Arrow: the columns in which NaN is null.
     pub nan_is_null: NanIsNull,
+    /// For Arrow: the narrow types.
+    pub narrow: Narrow,
 }
 
 /// Columns that are read together.
@@ -175,8 +178,12 @@ impl Selected<'_> {
 
     /// Groups the columns into units, each with a target.
     fn units(&self, py: Python<'_>, by: Reader) -> PyResult<Vec<Unit>> {
-        let target = |info| plan::target(info, by.host, by.own, by.nan_is_null.holds(info));
-        let targets = self.infos.iter().map(target).collect();
+        let target = |info| {
+            let target = plan::target(info, by.host, by.own, by.nan_is_null.holds(info));
+            by.narrow.target(info, target, || Ok(self.held.is_none() && self.file.has_repeats(info.index)?))
+        };
+        let targets = self.infos.iter().map(target).collect::<entasis::Result<_>>();
+        let targets = targets.map_err(|error| errors::raise(py, &error))?;
         // In several pieces, the values of a bundle are not those of its members one after the
         // other.
         let is_one_piece = self.file.pieces().map_err(|error| errors::raise(py, &error))?.is_none();
@@ -209,7 +216,7 @@ impl Selected<'_> {
         by: Reader,
         info: &ColumnInfo,
     ) -> PyResult<(u64, Decoded<'py>)> {
-        let of = Reader { nan_is_null: NanIsNull::Nowhere, ..by };
+        let of = Reader { nan_is_null: NanIsNull::Nowhere, narrow: Narrow::default(), ..by };
         let selected = Selected {
             file: self.file,
             held: None,
@@ -265,6 +272,14 @@ impl<'py> Allocator<'_, 'py> {
                 let width = unit.column_type.layout().width().unwrap_or(8);
                 arrow_memory(&unit.column_type, 0, true, n, &mut self.buffers)
                     .ok_or_else(|| no_memory(py, n.saturating_mul(width)))
+            }
+            Target::Codes => {
+                let words = Buffer::default();
+                let n_bytes = n.div_ceil(8);
+                let bits = unit
+                    .has_missing
+                    .then(|| self.buffers.zeroed(n_bytes).ok_or_else(|| no_memory(py, n_bytes)));
+                Ok(Memory::Arrow { words, validity: bits.transpose()?, text: Text::new(TextLayout::Codes) })
             }
             Target::Nested(_) => {
                 nested::dictionaries(self.selected.file, info, 1, &mut self.dictionaries)
@@ -351,6 +366,26 @@ fn arrow_memory<'py>(
 }
 
 impl Decoded<'_> {
+    /// Drops the values of other rows than these.
+    pub fn keep(&mut self, py: Python<'_>, kept: &KeptRows) -> PyResult<()> {
+        let (n_rows, runs) = (self.n_rows, &kept.runs);
+        for (unit, memory) in self.units.iter().zip(&mut self.memory) {
+            let Memory::Arrow { words, validity, text } = memory else { continue };
+            let (physical, width) = (unit.column_type.physical, words.len() / n_rows.max(1));
+            let done = py.detach(|| {
+                match physical {
+                    Physical::Bool => keep_bits(words, runs)?,
+                    physical if physical.is_var() => text.keep(runs)?,
+                    _ => keep_values(words, width, runs)?,
+                }
+                validity.as_mut().map_or(Ok(()), |bits| keep_bits(bits, runs))
+            });
+            done.map_err(|error| errors::raise(py, &error))?;
+        }
+        self.n_rows = kept.n;
+        Ok(())
+    }
+
     /// Reads the nested columns, including nested dictionaries.
     fn read_nested(
         &mut self,
@@ -429,6 +464,9 @@ impl Decoded<'_> {
                         },
                     };
                     (output, validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits))
+                }
+                (Memory::Arrow { validity, text, .. }, Target::Codes) => {
+                    (Output::Text(text), validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits))
                 }
                 (Memory::Arrow { words, validity: Some(bits), .. }, Target::NullableFloats) => {
                     (Output::Words(words), MissingTo::BitsWithNan(bits))

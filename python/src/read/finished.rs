@@ -56,6 +56,10 @@ impl Finished {
         text: Text,
         dictionaries: &Dictionaries,
     ) -> PyResult<Self> {
+        if *target == Target::Codes {
+            return Self::of_codes(info, own, n, validity, text)
+                .ok_or_else(|| errors::out_of_memory(py, n, 4, "the strings"));
+        }
         let column_type = &info.record.column_type;
         let layout = if let Target::Arrow(layout) = target { layout & LAYOUT } else { LARGE };
         let nan_is_null = *target == Target::NullableFloats;
@@ -71,6 +75,32 @@ impl Finished {
             _ => (layout, vec![validity.map(Arc::new), Some(Arc::new(words))]),
         };
         Self::of_buffers(py, info, own, n, layout, nan_is_null, buffers, dictionaries)
+    }
+
+    /// Codes of strings, with their dictionary. None without memory.
+    fn of_codes(
+        info: &ColumnInfo,
+        own: bool,
+        n: usize,
+        validity: Option<Buffer>,
+        text: Text,
+    ) -> Option<Self> {
+        let Text { offsets: codes, distinct, .. } = text;
+        let distinct = distinct.map_or_else(|| Text::new(TextLayout::Small), |distinct| *distinct);
+        let width = if distinct.layout == TextLayout::Large { 8 } else { 4 };
+        let n_distinct = (distinct.offsets.len() / width).saturating_sub(1);
+        let (layout, mut buffers) = strings(distinct, n_distinct)?;
+        buffers.insert(0, None);
+        let values = Data { n: n_distinct, buffers, ..Data::default() };
+        let of = Kind::new(if layout == SMALL { c"u" } else { c"U" }.to_owned());
+        let kind = Kind {
+            dictionary: Some(Arc::new(of)),
+            required: own && info.record.column_type.host_variant & REQUIRED != 0,
+            ..Kind::new(c"i".to_owned())
+        };
+        let buffers = vec![validity.map(Arc::new), Some(Arc::new(codes))];
+        let data = Data { n, buffers, dictionary: Some(Arc::new(values)), ..Data::default() };
+        Some(Self { kind, data })
     }
 
     /// A column whose buffers a held table has. `target` is its layout in Arrow.
@@ -140,6 +170,8 @@ fn strings(text: Text, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
         TextLayout::Small => (SMALL, 4),
         TextLayout::Large => (LARGE, 8),
         TextLayout::Views => (VIEW, 0),
+        // Only their distinct strings are in a layout of Arrow.
+        TextLayout::Codes => return None,
     };
     if offsets.is_empty() {
         offsets = Buffer::zeroed(offset_len * (n + 1))?;

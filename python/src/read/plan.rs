@@ -31,6 +31,8 @@ pub enum Target {
     Arrow(u8),
     /// Arrow buffers of floats whose NaN is null.
     NullableFloats,
+    /// Arrow codes of strings, with a dictionary of the strings of these rows.
+    Codes,
     /// Arrow arrays with children. Strings have this layout, unless host variants apply.
     Nested(u8),
     /// Nothing: all values are missing.
@@ -84,6 +86,40 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Ta
         Host::Arrow(layout) => Target::Arrow(if own { of_file } else { layout }),
         Host::Pandas if host_variant >= PANDAS_ARROW => Target::Arrow(of_file),
         Host::Pandas | Host::Numpy => NumpyColumn { info, host, host_variant }.target(),
+    }
+}
+
+/// The narrow types of Arrow that a reader wants.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Narrow {
+    /// Dictionaries for strings that repeat.
+    pub strings: bool,
+    /// 8 bytes for decimals of up to 18 digits.
+    pub decimals: bool,
+}
+
+impl Narrow {
+    /// The target of a column with these types. `has_repeats` says whether its strings repeat.
+    pub fn target(
+        self,
+        info: &ColumnInfo,
+        target: Target,
+        has_repeats: impl FnOnce() -> entasis::Result<bool>,
+    ) -> entasis::Result<Target> {
+        let ColumnType { physical, logical, precision, .. } = info.record.column_type;
+        Ok(match (&target, logical, physical) {
+            (&Target::Arrow(layout), Logical::Decimal, _)
+                if self.decimals
+                    && precision <= format::DIGITS_OF_64_BITS
+                    && format::width(&info.record.column_type, layout) > Some(8) =>
+            {
+                Target::Arrow(format::DECIMAL_OF_64_BITS)
+            }
+            (Target::Arrow(_), Logical::Plain, Physical::Utf8) if self.strings && has_repeats()? => {
+                Target::Codes
+            }
+            _ => target,
+        })
     }
 }
 

@@ -6,15 +6,20 @@ use entasis::Rows;
 use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
-use crate::row_sets::RowNumbers;
+use crate::errors;
+use crate::row_sets::{KeptRows, RowNumbers};
 
-/// Converts `None`, a tuple `(start, stop, step)` of resolved indices, or an array of non-negative
-/// `int64`. A negative `stop` means a stop before row 0.
+/// Converts `None`, a tuple `(start, stop, step)` of resolved indices, an array of non-negative
+/// `int64`, or [`KeptRows`]. A negative `stop` means a stop before row 0.
 pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     let Some(rows) = rows.filter(|rows| !rows.is_none()) else { return Ok(Rows::All) };
     if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {
         let stop = u64::try_from(stop).unwrap_or(u64::MAX);
         return Ok(Rows::step(start, stop, step));
+    }
+    if let Ok(kept) = rows.cast::<KeptRows>() {
+        let numbers = kept.get().numbers().map_err(|e| errors::raise(rows.py(), &e))?;
+        return Ok(Rows::Indices(numbers));
     }
     if let Some(numbers) = whole_filter(rows) {
         return Ok(Rows::Indices(numbers));

@@ -16,7 +16,8 @@ from .query import Query
 ENTASIS, PARQUET, MEMORY = "entasis", "parquet-zstd", "memory"
 LABELS = {ENTASIS: "Entasis", PARQUET: "Parquet zstd", MEMORY: "in memory"}
 
-Tables = dict[str, Any]  # paths by name; in memory, tables of Arrow
+# Paths by name, of files or of folders with a file for each key; in memory, tables of Arrow.
+Tables = dict[str, Any]
 
 
 class Engine:
@@ -59,10 +60,14 @@ class DuckDb(Engine):
         database.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             if format == PARQUET:
-                path = str(table).replace("'", "''")
-                database.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{path}')")
+                path = parquet(table).replace("'", "''")
+                options = ", hive_partitioning = true" if table.is_dir() else ""
+                rows = f"read_parquet('{path}'{options})"
+                database.execute(f"CREATE VIEW {name} AS SELECT * FROM {rows}")
+            elif format == ENTASIS:
+                _file(table).to_duckdb(database, name)
             else:
-                database.register(name, _dataset(table) if format == ENTASIS else table)
+                database.register(name, table)
         return database
 
     def call(self, opened: Any, query: Query) -> Callable[[], Any]:
@@ -88,7 +93,7 @@ class Polars(Engine):
 
         if format == ENTASIS:
             return {name: _file(path).lazy for name, path in tables.items()}
-        scan = pl.scan_parquet if format == PARQUET else _in_memory
+        scan = parquet_scanned if format == PARQUET else _in_memory
         # A frame of `scan_parquet` caches what it read from the file, so it is made once.
         frames = {name: scan(table) for name, table in tables.items()}
         return {name: frame.lazy for name, frame in frames.items()}
@@ -106,14 +111,25 @@ class Polars(Engine):
         return query.polars({name: lazy() for name, lazy in opened.items()})
 
 
+def parquet(path: Path) -> str:
+    """The path of a file, or the pattern of the files in a folder."""
+    return f"{path}/**/*.parquet" if path.is_dir() else str(path)
+
+
 def _file(path: Path) -> Any:
+    """An open file, or a scan of the files in a folder."""
     import entasis as en
 
-    return en.open(str(path))
+    return en.scan(str(path)) if path.is_dir() else en.open(str(path))
 
 
-def _dataset(path: Path) -> Any:
-    return _file(path).to_dataset()
+def parquet_scanned(path: Path) -> Any:
+    """A lazy frame of Polars over a file, or over the files in a folder with their keys."""
+    import polars as pl
+
+    if path.is_dir():
+        return pl.scan_parquet(parquet(path), hive_partitioning=True)
+    return pl.scan_parquet(path)
 
 
 def _in_memory(table: pa.Table) -> Any:

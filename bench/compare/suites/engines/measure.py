@@ -26,6 +26,7 @@ from ..scan.questions import PATIENCE, repeats
 from .engine import ENTASIS, LABELS, MEMORY, PARQUET, DuckDb, Engine, Polars
 from .query import Query, check
 
+SECTION = "engines"
 ROOM = 1 << 28  # bytes of memory made available before each call; for smaller tables their size
 
 
@@ -66,10 +67,11 @@ class Outcome(Timed):
     explain: str | None = None
 
 
-def engines(context: Context) -> list[Engine]:
-    """The engines that are installed."""
+def engines(context: Context, only: str | None = None) -> list[Engine]:
+    """The engines that are installed, or one of them."""
     peers = context.pool.get([DuckDb.parquet, Polars.parquet], host="arrow", fixed=True)
-    return [DuckDb(peer) if isinstance(peer, DuckParquet) else Polars() for peer in peers]
+    every = [DuckDb(peer) if isinstance(peer, DuckParquet) else Polars() for peer in peers]
+    return [engine for engine in every if only in (None, engine.key)]
 
 
 def write(context: Context, key: str, frame: str, tables: dict[str, pa.Table]) -> dict[str, Path]:
@@ -84,12 +86,24 @@ def write(context: Context, key: str, frame: str, tables: dict[str, pa.Table]) -
     return paths
 
 
-def ask(context: Context, frame: str, tables: dict[str, pa.Table], queries: list[Query]) -> None:
-    """Write the tables by each format, and measure all queries."""
+def ask(
+    context: Context,
+    frame: str,
+    tables: dict[str, pa.Table],
+    queries: list[Query],
+    *,
+    only: str | None = None,
+    write: Callable[[Context, str, str, dict[str, pa.Table]], dict[str, Path]] = write,
+    section: str = SECTION,
+) -> None:
+    """Write the tables by each format, and measure all queries.
+
+    `only` is the key of the only engine. `write` may make folders. The records go to `section`.
+    """
     entasis = write(context, ENTASIS, frame, tables)
     written = [entasis]
     sources = []
-    for engine in engines(context):
+    for engine in engines(context, only):
         parquet = write(context, engine.parquet, frame, tables)
         written.append(parquet)
         formats: list[tuple[str, dict[str, Any]]]
@@ -107,7 +121,7 @@ def ask(context: Context, frame: str, tables: dict[str, pa.Table], queries: list
         title = f"{frame}: {query.title}"
         in_rounds(context, title, outcomes, sum(table.nbytes for table in tables.values()))
         for outcome in outcomes:
-            _keep(context, frame, n_rows, query, outcome)
+            _keep(context, frame, n_rows, query, outcome, section)
     sources.clear()
     gc.collect()
     for paths in written:
@@ -173,7 +187,9 @@ def in_rounds(context: Context, title: str, calls: Sequence[Timed], n_bytes: int
     floor.close()
 
 
-def _keep(context: Context, frame: str, n_rows: int, query: Query, outcome: Outcome) -> None:
+def _keep(
+    context: Context, frame: str, n_rows: int, query: Query, outcome: Outcome, section: str
+) -> None:
     source = outcome.source
     record = {
         "host": source.engine.key,
@@ -188,15 +204,22 @@ def _keep(context: Context, frame: str, n_rows: int, query: Query, outcome: Outc
     }
     if outcome.explain is not None:
         record["explain"] = outcome.explain
-    keep(context, frame, query.kind, query.title, record)
+    keep(context, frame, query.kind, query.title, record, section)
     context.keep_raw(frame, source.engine.key, source.format, query.title, outcome.seconds)
     context.failed |= outcome.failure is not None and source.format == ENTASIS
 
 
-def keep(context: Context, frame: str, kind: str, title: str, record: dict[str, Any]) -> None:
+def keep(
+    context: Context,
+    frame: str,
+    kind: str,
+    title: str,
+    record: dict[str, Any],
+    section: str = SECTION,
+) -> None:
     """Keep a record of one format and one query."""
     same = {"suite": context.suite, "frame": frame, "kind": kind, "work": title}
-    context.keep("engines", [{**same, "threads": context.options.threads, **record}])
+    context.keep(section, [{**same, "threads": context.options.threads, **record}])
 
 
 def _show(title: str, found: dict[str, list[Outcome]]) -> None:

@@ -55,7 +55,9 @@ impl StoredText {
         let is_short = match self.text.layout {
             TextLayout::Views => self.text.offsets.as_chunks::<16>().0.len() < self.n,
             TextLayout::Large => self.text.offsets.as_chunks::<8>().0.len() < self.n.saturating_add(1),
-            TextLayout::Small => return Err(Error::argument("strings with offsets of 32 bits")),
+            TextLayout::Small | TextLayout::Codes => {
+                return Err(Error::argument("strings with offsets of 32 bits, or codes"));
+            }
         };
         if is_short && self.n > 0 {
             return Err(Error::corrupt("there are fewer strings than rows"));

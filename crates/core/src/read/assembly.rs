@@ -1,12 +1,15 @@
-//! Results that are put in place after all tasks: bits, because tasks may share a byte, and strings
-//! whose lengths are unknown until they are decoded.
+//! Results that are put in place after all tasks: bits, because tasks may share a byte, strings
+//! whose lengths are unknown until they are decoded, and codes, because each task numbers its own
+//! strings.
 
 use entasis_format::{Error, Result, fallible};
-use entasis_kernels::bits;
+use entasis_kernels::{bits, gather};
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{COLUMNS, too_many};
-use super::layout::{Ends, Text, sum};
+use super::dictionary_views::bad_code;
+use super::layout::{Ends, Text, TextLayout, sum};
+use crate::distinct_strings::DistinctStrings;
 use crate::monitor::Control;
 use crate::threads;
 
@@ -21,12 +24,14 @@ pub(crate) struct TaskResult {
     pub validity: Vec<u8>,
     /// Booleans as bits, if wanted.
     pub values: Vec<u8>,
-    /// The lengths of strings, for a layout with offsets.
+    /// The lengths of strings, for a layout with offsets, or their codes.
     pub lengths: Vec<u32>,
     /// The bytes of strings.
     pub bytes: Buffer,
     /// The dictionaries that views refer to.
     pub dictionaries: Vec<Buffer>,
+    /// The strings that codes number.
+    pub distinct: DistinctStrings,
 }
 
 /// Memory of a request that is filled after all tasks.
@@ -40,7 +45,7 @@ pub(crate) struct Assembly<'a> {
     pub dictionaries: Option<&'a mut Vec<Buffer>>,
     /// For views: the list that receives the buffer of each result.
     pub buffers: Option<&'a mut Vec<Buffer>>,
-    /// Strings that are joined, for a layout with offsets.
+    /// Strings that are joined, for a layout with offsets or codes.
     pub text: Option<&'a mut Text>,
 }
 
@@ -49,6 +54,8 @@ struct Join<'a> {
     result: TaskResult,
     /// Bytes of strings before this result.
     base: usize,
+    /// For codes: the code among the strings of all results, by the code in this result.
+    codes: Vec<u32>,
     ends: Ends<'a>,
     bytes: &'a mut [u8],
 }
@@ -104,6 +111,7 @@ fn plan_joins<'a>(text: &'a mut Text, results: Vec<TaskResult>, joins: &mut Vec<
     let sums = |sum: Option<usize>, len| sum?.checked_add(len);
     let n = results.iter().map(|result| result.lengths.len()).fold(Some(0), sums).ok_or_else(too_many)?;
     let len = results.iter().map(|result| result.bytes.len()).fold(Some(0), sums).ok_or_else(too_many)?;
+    let mut codes = joined_codes(text, &results)?.into_iter();
     let (mut ends, buffers, _) = text.reserve(n, &[len], &mut Buffers::default())?;
     let mut bytes: &mut [u8] = buffers.first_mut().ok_or_else(too_many)?;
     let mut base = 0;
@@ -112,20 +120,41 @@ fn plan_joins<'a>(text: &'a mut Text, results: Vec<TaskResult>, joins: &mut Vec<
         let (own, after) = bytes.split_at_mut(len);
         bytes = after;
         let own_ends = ends.take(result.lengths.len());
-        fallible::push(joins, Join { result, base, ends: own_ends, bytes: own }, COLUMNS)?;
+        let codes = codes.next().unwrap_or_default();
+        fallible::push(joins, Join { result, base, codes, ends: own_ends, bytes: own }, COLUMNS)?;
         base += len;
     }
     Ok(())
 }
 
+/// Numbers the strings of all results. Returns the new codes of the strings of each result.
+fn joined_codes(text: &mut Text, results: &[TaskResult]) -> Result<Vec<Vec<u32>>> {
+    if text.layout != TextLayout::Codes {
+        return Ok(Vec::new());
+    }
+    let mut all = DistinctStrings::default();
+    let codes = results.iter().map(|result| {
+        let strings = (0..result.distinct.len()).map(|code| all.code(result.distinct.get(code)));
+        fallible::try_collect(strings, COLUMNS)
+    });
+    let codes = fallible::try_collect(codes, COLUMNS)?;
+    text.set_distinct(&all)?;
+    Ok(codes)
+}
+
 impl Join<'_> {
     fn run(self, control: &Control<'_>) -> Result<()> {
         control.check()?;
-        let Self { result, base, ends, bytes } = self;
+        let Self { result, base, codes, ends, bytes } = self;
         bytes.copy_from_slice(&result.bytes);
         match ends {
             Ends::Small(ends) => sum(&result.lengths, base as u32, ends),
             Ends::Large(ends) => sum(&result.lengths, base as u64, ends),
+            Ends::Codes(out) => {
+                if !gather::gather(&codes, &result.lengths, out) {
+                    return Err(bad_code());
+                }
+            }
             Ends::Views(_) => return Err(Error::argument("views are not joined")),
         }
         Ok(())

@@ -87,6 +87,6 @@ impl DictionaryViews {
     }
 }
 
-fn bad_code() -> Error {
+pub(super) fn bad_code() -> Error {
     Error::corrupt("a code is not in the dictionary")
 }

@@ -1,10 +1,14 @@
 //! Strings in memory, in the layouts of Arrow.
 
+use std::ops::Range;
+
 use entasis_format::{Error, Result, fallible};
 use entasis_kernels::Word;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{STRINGS, too_many};
+use crate::distinct_strings::DistinctStrings;
+use crate::keep::{keep_strings, keep_values};
 
 /// Views hold strings of up to this many bytes inline.
 const INLINE: usize = 12;
@@ -19,6 +23,8 @@ pub enum TextLayout {
     Large,
     /// Views of 16 bytes.
     Views,
+    /// Codes of 32 bits, which number the [distinct](Text::distinct) strings.
+    Codes,
 }
 
 /// Strings in one of the layouts of Arrow.
@@ -26,12 +32,14 @@ pub enum TextLayout {
 pub struct Text {
     /// Before reading, the wanted layout. After reading, the actual layout.
     pub layout: TextLayout,
-    /// `n + 1` offsets into the bytes, or `n` views; empty without strings.
+    /// `n + 1` offsets into the bytes, `n` views, or `n` codes; empty without strings.
     pub offsets: Buffer,
     /// The bytes of all strings in one buffer, or the first buffers of the views.
     pub bytes: Vec<Buffer>,
     /// Dictionaries of blocks with repeated strings. Views number them after `bytes`.
     pub dictionaries: Vec<Buffer>,
+    /// For codes: the strings that they number, each once, with offsets.
+    pub distinct: Option<Box<Self>>,
     /// Whether the memory is freed soon ([`Buffers::scratch`]).
     pub is_scratch: bool,
 }
@@ -52,6 +60,7 @@ pub(super) enum Ends<'a> {
     Small(&'a mut [u32]),
     Large(&'a mut [u64]),
     Views(&'a mut [u128]),
+    Codes(&'a mut [u32]),
 }
 
 impl<'a> Ends<'a> {
@@ -66,6 +75,7 @@ impl<'a> Ends<'a> {
             Self::Small(ends) => Self::Small(head(ends, n)),
             Self::Large(ends) => Self::Large(head(ends, n)),
             Self::Views(views) => Self::Views(head(views, n)),
+            Self::Codes(codes) => Self::Codes(head(codes, n)),
         }
     }
 }
@@ -103,12 +113,38 @@ impl Text {
                 let (number, at) = (to_usize(part(view, 2, 4))?, to_usize(part(view, 3, 4))?);
                 return buffers.into_iter().nth(number)?.get(at..at.checked_add(len)?);
             }
+            TextLayout::Codes => {
+                let code = to_usize(part(&self.offsets, i, 4))?;
+                return self.distinct.as_ref().filter(|of| of.layout != TextLayout::Codes)?.get(code);
+            }
         };
         self.joined().get(to_usize(part(&self.offsets, i, len))?..to_usize(part(&self.offsets, i + 1, len))?)
     }
 
+    /// Moves the strings in these runs, ranges of ascending positions, before all others.
+    ///
+    /// # Errors
+    /// *Argument* if a run is not among the strings.
+    pub fn keep(&mut self, runs: &[Range<usize>]) -> Result<()> {
+        if self.offsets.is_empty() && runs.is_empty() {
+            return Ok(());
+        }
+        match self.layout {
+            TextLayout::Views => keep_values(&mut self.offsets, 16, runs),
+            TextLayout::Codes => keep_values(&mut self.offsets, 4, runs),
+            TextLayout::Small | TextLayout::Large => {
+                let bytes: &mut [u8] = self.bytes.first_mut().map_or(&mut [], |bytes| bytes);
+                if self.layout == TextLayout::Small {
+                    keep_strings::<u32>(bytemuck::cast_slice_mut(&mut self.offsets), bytes, runs)
+                } else {
+                    keep_strings::<u64>(bytemuck::cast_slice_mut(&mut self.offsets), bytes, runs)
+                }
+            }
+        }
+    }
+
     /// Allocates memory for `n` strings in buffers of these lengths. Only views may have several
-    /// buffers.
+    /// buffers, and codes need none.
     pub(super) fn reserve(&mut self, n: usize, lens: &[usize], memory: &mut Buffers) -> Result<Reserved<'_>> {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
             self.layout = TextLayout::Large;
@@ -118,6 +154,7 @@ impl Text {
             TextLayout::Small => n_offsets.checked_mul(4),
             TextLayout::Large => n_offsets.checked_mul(8),
             TextLayout::Views => n.checked_mul(16),
+            TextLayout::Codes => n.checked_mul(4),
         };
         self.offsets = zeroed(len, memory)?;
         self.bytes = fallible::try_collect(lens.iter().map(|&len| zeroed(Some(len), memory)), STRINGS)?;
@@ -125,6 +162,7 @@ impl Text {
             TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Views => Ends::Views(bytemuck::cast_slice_mut(&mut self.offsets)),
+            TextLayout::Codes => Ends::Codes(bytemuck::cast_slice_mut(&mut self.offsets)),
         };
         Ok((ends, &mut self.bytes, &mut self.dictionaries))
     }
@@ -136,6 +174,25 @@ impl Text {
         Ok((bytemuck::cast_slice_mut(&mut self.offsets), &mut self.bytes, &mut self.dictionaries))
     }
 
+    /// Sets the strings that codes number.
+    pub(super) fn set_distinct(&mut self, strings: &DistinctStrings) -> Result<()> {
+        let (n, len) = (strings.len(), strings.bytes().len());
+        let mut of = Self::new(TextLayout::Small);
+        let (ends, buffers, _) = of.reserve(n, &[len], &mut Buffers::default())?;
+        buffers[0].copy_from_slice(strings.bytes());
+        match ends {
+            Ends::Small(ends) => {
+                ends.iter_mut().zip(strings.ends()).for_each(|(out, &end)| *out = end as u32);
+            }
+            Ends::Large(ends) => {
+                ends.iter_mut().zip(strings.ends()).for_each(|(out, &end)| *out = end as u64);
+            }
+            Ends::Views(_) | Ends::Codes(_) => {}
+        }
+        self.distinct = Some(Box::new(of));
+        Ok(())
+    }
+
     /// Builds the strings from parts of `bytes`, given as start and length.
     pub(super) fn assemble(
         &mut self,
@@ -143,6 +200,9 @@ impl Text {
         spans: impl ExactSizeIterator<Item = (usize, u32)> + Clone,
     ) -> Result<()> {
         const MOST: usize = i32::MAX as usize;
+        if self.layout == TextLayout::Codes {
+            return self.assemble_codes(bytes, spans);
+        }
         let mut lens = vec![0usize];
         for (_, len) in spans.clone() {
             let last = lens.len() - 1;
@@ -169,8 +229,24 @@ impl Text {
             Ends::Small(ends) => ends.iter_mut().zip(spans).for_each(|(end, span)| *end = put(span).1 as u32),
             Ends::Large(ends) => ends.iter_mut().zip(spans).for_each(|(end, span)| *end = put(span).1 as u64),
             Ends::Views(views) => views.iter_mut().zip(spans).for_each(|(view, span)| *view = put(span).0),
+            Ends::Codes(_) => {}
         }
         Ok(())
+    }
+
+    fn assemble_codes(
+        &mut self,
+        bytes: &[u8],
+        spans: impl ExactSizeIterator<Item = (usize, u32)>,
+    ) -> Result<()> {
+        let mut strings = DistinctStrings::default();
+        let (ends, _, _) = self.reserve(spans.len(), &[], &mut Buffers::default())?;
+        if let Ends::Codes(codes) = ends {
+            for (out, (start, len)) in codes.iter_mut().zip(spans) {
+                *out = strings.code(&bytes[start..start + len as usize])?;
+            }
+        }
+        self.set_distinct(&strings)
     }
 }
 
@@ -232,13 +308,17 @@ mod tests {
         let bytes = b"xxentasisa string of 22 bytesyy";
         let spans = [(2, 7), (9, 0), (9, 20), (2, 12), (2, 13), (0, 1)];
         let expected: Vec<&[u8]> = spans.iter().map(|&(at, len)| &bytes[at..at + len as usize]).collect();
-        for layout in [TextLayout::Small, TextLayout::Large, TextLayout::Views] {
+        for layout in [TextLayout::Small, TextLayout::Large, TextLayout::Views, TextLayout::Codes] {
             let mut text = Text::new(layout);
             text.assemble(bytes, spans.into_iter()).unwrap();
             assert_eq!(text.layout, layout);
             let got: Vec<&[u8]> = (0..spans.len()).map(|i| text.get(i).unwrap()).collect();
             assert_eq!(got, expected);
             assert!(text.get(spans.len()).is_none() && text.get(usize::MAX).is_none());
+            text.keep(&[1..2, 3..6]).unwrap();
+            let kept: Vec<&[u8]> = (0..4).map(|i| text.get(i).unwrap()).collect();
+            assert_eq!(kept, [expected[1], expected[3], expected[4], expected[5]]);
+            assert!(text.keep(&[5..70]).is_err());
         }
     }
 

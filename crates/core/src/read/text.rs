@@ -300,6 +300,7 @@ impl Filler<'_> {
             Ends::Views(views) => {
                 layout::views(written, lengths, *buffer as u32, first as u32, &mut views[here]);
             }
+            Ends::Codes(_) => return Err(Error::argument("codes have a task of their own")),
         }
         self.n_filled += written.len();
         Ok(())

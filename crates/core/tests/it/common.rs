@@ -168,7 +168,7 @@ pub fn open(bytes: &[u8]) -> entasis::Result<File> {
 
 /// Reads rows of a column, one value each; reads strings in every layout.
 pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
-    let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views];
+    let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views, TextLayout::Codes];
     let is_var = file.column(column)?.record.column_type.physical.is_var();
     let [first, others @ ..] = layouts.map(|layout| Some(layout).filter(|&l| is_var || l == layouts[0]));
     let cells = read_as(file, column, rows, threads, first.unwrap_or_default())?;

@@ -113,6 +113,21 @@ impl BlockDecoder<'_> {
         }
     }
 
+    /// The number of strings in the dictionary; zero without a dictionary.
+    pub fn n_entries(&self) -> usize {
+        match &self.dictionary {
+            Dictionary::Strings { offsets, .. } => offsets.len().saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// A string of the dictionary.
+    pub fn entry(&self, code: usize) -> Option<&[u8]> {
+        let Dictionary::Strings { offsets, bytes } = &self.dictionary else { return None };
+        let &[start, end] = offsets.get(code..)?.first_chunk()?;
+        bytes.get(start as usize..end as usize)
+    }
+
     /// The dictionary codes of strings, not verified.
     ///
     /// # Errors

@@ -101,7 +101,7 @@ fn read_nested(file: &File, rows: &dyn Fn(u64) -> Rows) -> Result<Vec<u8>> {
         let of = |column| (column, rows(file.column(column).unwrap().record.n_values));
         (0..file.n_columns()).map(of).collect::<Vec<_>>()
     });
-    for text in [TextLayout::Large, TextLayout::Views] {
+    for text in [TextLayout::Large, TextLayout::Views, TextLayout::Codes] {
         let nested = file.read_nested(&columns, &|_| Form { text, ..Form::default() }, Some(1), &Silent)?;
         outside(|| drop(nested));
     }

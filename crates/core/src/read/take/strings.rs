@@ -19,6 +19,7 @@ use crate::read::fixed::split_missing;
 use crate::read::layout::{self, Text, TextLayout};
 use crate::read::pages::{OpenPage, Reader};
 use crate::read::request::{MissingTo, Source};
+use crate::read::string_codes::StringCodes;
 
 /// Rows of a task, at least.
 const TASK: usize = 1 << 13;
@@ -39,6 +40,8 @@ pub(crate) struct TakeStrings<'a> {
     dictionary: usize,
     /// The memory for views.
     views: Option<&'a mut [u128]>,
+    /// Whether strings are taken as codes.
+    has_codes: bool,
     missing: MissingTo<'a>,
     wants_bits: bool,
 }
@@ -53,6 +56,7 @@ pub(super) fn plan<'a>(
     mut add: impl FnMut(TakeStrings<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let has_views = text.layout == TextLayout::Views;
+    let has_codes = text.layout == TextLayout::Codes;
     let mut parts: Vec<(Range<usize>, usize)> = Vec::new();
     let mut start = 0;
     while start < rows.len() {
@@ -103,6 +107,7 @@ pub(super) fn plan<'a>(
             buffer,
             dictionary,
             views: own_views,
+            has_codes,
             missing: head,
             wants_bits,
         })?;
@@ -165,13 +170,14 @@ impl TakeStrings<'_> {
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
     ) -> Result<TaskResult> {
-        let Self { request, source, rows, part, buffer, dictionary, mut views, missing, wants_bits } = self;
+        let Self { request, source, rows, part, buffer, dictionary, .. } = self;
+        let Self { mut views, has_codes, missing, wants_bits, .. } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
         let mut validity = if wants_bits { zeros(n.div_ceil(8))? } else { Vec::new() };
         let mut missing = if wants_bits { MissingTo::Bits(&mut validity) } else { missing };
         let mut strings = Strings::default();
-        let mut entries = DictionaryViews::new(dictionary);
+        let (mut entries, mut codes) = (DictionaryViews::new(dictionary), StringCodes::default());
         let (mut n_pages, mut n_done) = (0u32, 0);
         let mut scratch = Scratch::default();
         reader.scattered(source, rows, &mut |opened, text| {
@@ -213,6 +219,7 @@ impl TakeStrings<'_> {
                         layout::views(bytes, &strings.lengths, buffer as u32, start as u32, views);
                         strings.lengths.clear();
                     }
+                    None if has_codes => codes.take(&here, own, text, &mut strings.lengths)?,
                     None => strings.take(here, own, text, decoded_len)?,
                 }
                 k += own.len();
@@ -220,10 +227,13 @@ impl TakeStrings<'_> {
             Ok(())
         })?;
         control.advance(n_done);
+        let distinct = codes.distinct;
+        decoded_len.add(distinct.bytes().len() as u64)?;
         let mut bytes = alloc::buffer(Some(strings.bytes.len()), STRINGS)?;
         bytes.copy_from_slice(&strings.bytes);
         let (lengths, dictionaries) = (strings.lengths, entries.into_buffers());
-        Ok(TaskResult { request, at, n, validity, lengths, bytes, dictionaries, ..TaskResult::default() })
+        let rest = TaskResult::default();
+        Ok(TaskResult { request, at, n, validity, lengths, bytes, dictionaries, distinct, ..rest })
     }
 }
 
