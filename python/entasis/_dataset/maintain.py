@@ -140,7 +140,7 @@ def compact(
         return
     table = Table(found, fills=False)
     if table.first.written_by == "r":
-        raise ArgumentError(f"the files of {shown(folder, 200)} were written from R, whose classes Python lacks")
+        raise ArgumentError(f"the files of {shown(folder, 200)} were written from R: compact them from there")
     has_counted = is_counted(table, to_store_again(table.first.written_by))
     # Files whose labels count rows stay apart from those after them whose labels are stored.
     counted = [has_counted and table.first_label(number) is not None for number in range(len(known))]

@@ -1,4 +1,4 @@
-"""1,000 files: opening them as one table, counting the rows, and the rows of one file by its key."""
+"""1,000 files: opening them as one table, counting rows, and the rows of one file by its key."""
 
 from __future__ import annotations
 

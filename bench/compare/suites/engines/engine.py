@@ -89,7 +89,6 @@ class Polars(Engine):
     parquet = "polars-zstd"
 
     def open(self, format: str, tables: Tables) -> Any:
-        import polars as pl
 
         if format == ENTASIS:
             return {name: _file(path).lazy for name, path in tables.items()}
