@@ -49,7 +49,13 @@ ALLOWED = {
     "entasis-csv": {"entasis", "entasis-io", "entasis-kernels", "entasis-platform"},
     "entasis-convert": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-dataset": {"entasis"},
-    "entasis-cli": {"entasis", "entasis-convert", "entasis-csv", "entasis-dataset", "entasis-query"},
+    "entasis-cli": {
+        "entasis",
+        "entasis-convert",
+        "entasis-csv",
+        "entasis-dataset",
+        "entasis-query",
+    },
     "entasis-testkit": {
         "entasis",
         "entasis-convert",

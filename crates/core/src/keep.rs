@@ -1,4 +1,5 @@
-//! Drops decoded values in place. Values are kept in runs: ranges of positions, ascending and apart.
+//! Drops decoded values in place. Values are kept in runs: ranges of positions that ascend and do
+//! not touch.
 
 use std::ops::Range;
 
@@ -62,7 +63,8 @@ pub(crate) fn keep_strings<O: Offset>(
         if at < from {
             bytes.copy_within(from..to, at);
         }
-        // A kept string never moves to a later place, so no offset is overwritten before it is read.
+        // A kept string never moves to a later place, so no offset is overwritten before it is
+        // read.
         for i in run.start + 1..=run.end {
             n += 1;
             offsets[n] = O::from_usize(offsets[i].to_usize() - from + at);

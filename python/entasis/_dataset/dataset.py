@@ -11,6 +11,7 @@ from entasis._engines.ahead import together
 from entasis._engines.batch_dataset import BatchDataset
 from entasis._engines.bound import bound
 from entasis._engines.dataset import MOST_TOGETHER, Dataset, narrowed
+from entasis._engines.narrow import narrow_decimals
 from entasis._entasis import default_threads
 from entasis._filter import bind
 from entasis._filter.conditions import Condition
@@ -41,6 +42,7 @@ class FolderDataset(BatchDataset):
     """
 
     def __init__(self, query: Query, nan: Literal["ieee", "largest"] = "ieee", narrow: Narrow = False) -> None:
+        narrow_decimals(narrow)
         self._query, self._nan, self._narrow = query, nan, narrow
         super().__init__(read(query.limited(0), "pyarrow", None, index=True).schema, nan)
         table = query.table
@@ -151,7 +153,7 @@ class FolderDataset(BatchDataset):
                 yield piece, found
 
     def _complete(self, table: pa.Table, file: BatchDataset, number: int, schema: pa.Schema) -> pa.Table:
-        """A table of a file with the columns of a schema: with keys, and nulls for columns that the file lacks."""
+        """A table of a file with the columns of a schema: with keys, and nulls for missing columns."""
         keys = self._query.table.files.keys.names
         columns = []
         for field in schema:

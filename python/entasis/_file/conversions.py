@@ -170,8 +170,8 @@ class Conversions(ABC):
     ) -> DuckDBRelation:
         """Return a relation of DuckDB that reads only what its queries ask for.
 
-        DuckDB scans `to_dataset(narrow="strings")`. It reads the columns that a query needs, and the rows
-        that pass the conditions that it hands over.
+        DuckDB scans `to_dataset(narrow="strings")`. It reads the columns that a query needs, and
+        the rows that pass the conditions that it hands over.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ def run(context: Context) -> None:
 
 
 def base(n_rows: int) -> pa.Table:
-    """The rows of a stream, of which it has as many copies as it needs."""
+    """The rows that a stream repeats."""
     n = min(n_rows, BASE)
     keys = np.random.default_rng(tables.SEED).integers(0, KEYS, n)
     return tables.table(0, n).append_column(tables.KEY, pa.array(keys))
