@@ -15,7 +15,7 @@ import entasis as en
 
 @pytest.fixture
 def context(tmp_path):
-    options = Options(data=tmp_path, rounds=1, scale=0.003)
+    options = Options(data=tmp_path, rounds=1, scale=0.0005)
     return Context(options, Pool(None, 1), tmp_path, suite="dataset")
 
 

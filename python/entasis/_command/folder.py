@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._dataset import maintain, manifest
-from entasis._history import compact as compact_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +14,7 @@ def compact(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str,
     """Join the files of a folder. Returns how many files there are and were."""
     (folder,) = map(str, inputs)
     before = _n_files(folder)
-    compact_folder(folder, wait=options["wait"])
+    maintain.compact(folder, None, None, options["wait"], None)
     return {"n_files": _n_files(folder), "n_files_before": before}
 
 
