@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn runs_outside_are_errors() {
-        assert!(keep_values(&mut [1, 2, 3, 4], 2, &[1..3]).is_err());
-        assert!(keep_bits(&mut [1], &[3..9]).is_err());
-        assert!(keep_strings(&mut [0u32, 1, 2], &mut [1, 2], &[1..3]).is_err());
-        assert!(keep_strings(&mut [0u32, 9], &mut [1, 2], &[0..1]).is_err());
+        assert!(keep_values(&mut [1, 2, 3, 4], 2, std::slice::from_ref(&(1..3))).is_err());
+        assert!(keep_bits(&mut [1], std::slice::from_ref(&(3..9))).is_err());
+        assert!(keep_strings(&mut [0u32, 1, 2], &mut [1, 2], std::slice::from_ref(&(1..3))).is_err());
+        assert!(keep_strings(&mut [0u32, 9], &mut [1, 2], std::slice::from_ref(&(0..1))).is_err());
     }
 
     proptest! {
