@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shutil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,7 @@ import entasis as en
 from entasis._dataset import manifest as _manifest
 from entasis._dataset import table as _table
 from entasis._dataset.maintain import _runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from entasis._dataset.part import facts
 
 
 def lengths(path: Path) -> list[int]:
@@ -248,3 +248,19 @@ def test_progress_of_read_of_a_folder(tmp_path: Path) -> None:
     calls.clear()
     assert en.read(path, columns="k", progress=follow(calls)).height == 1000
     check(calls, 0, "values")
+
+
+def test_folders_of_r_are_compacted_there(tmp_path: Path) -> None:
+    golden = Path(__file__).parents[2] / "tests" / "golden" / "r" / "frame.entasis"
+    found = []
+    for number in range(2):
+        name = f"part-0123456789abcdef-{number:05}.entasis"
+        shutil.copy(golden, tmp_path / name)
+        found.append(facts(str(tmp_path), name, ()))
+    names, types = en.open(golden)._view.schema()
+    _manifest.store(str(tmp_path), 0, "job", names, types, [], found, None, "error")
+    assert en.scan(tmp_path).count() == 2 * len(en.open(golden))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(en.ArgumentError, match="were written from R: compact them from there"):
+        en.compact(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before
