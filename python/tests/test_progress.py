@@ -193,6 +193,21 @@ def call(request):
     return CALLS[request.param]
 
 
+@pytest.mark.parametrize("error", [ZeroDivisionError, ValueError, KeyError, AttributeError, en.ArgumentError])
+@pytest.mark.parametrize("host", ["pandas", "polars", "pyarrow"])
+def test_an_exception_of_the_function_stays_as_it_is(file, host, error):
+    """Such errors of libraries mean damage or a defect where a reader calls these."""
+    raised = error("stop")
+
+    def stop(done, total, unit):
+        raise raised from OSError("cause")
+
+    with pytest.raises(error) as caught:
+        en.read(file, to=host, progress=stop)
+    assert caught.value is raised
+    assert type(raised.__cause__) is OSError
+
+
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 @pytest.mark.parametrize("at", [1, 2])
 def test_an_exception_ends_the_work(call, error, at, frame, tmp_path):

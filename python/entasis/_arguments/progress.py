@@ -31,7 +31,22 @@ def shown(
         finally:
             bar.close()
     elif callable(progress):
-        yield lambda done, total: progress(done, total, unit=unit)
+        raised: list[BaseException] = []
+
+        def show(done: int, total: int | None) -> None:
+            try:
+                progress(done, total, unit=unit)
+            except BaseException as error:
+                raised.append(error)
+                raise
+
+        try:
+            yield show
+        except BaseException:
+            if raised:
+                # Readers take errors of libraries for damage or defects, and this one is the caller's.
+                raise raised[0] from raised[0].__cause__
+            raise
     else:
         raise ArgumentError(f"progress={progress!r}: True, or a function of the {unit} done and of all {unit}")
 
