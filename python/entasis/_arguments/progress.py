@@ -44,7 +44,7 @@ def shown(
             yield show
         except BaseException:
             if raised:
-                # Readers take errors of libraries for damage or defects, and this one is the caller's.
+                # Readers take errors of libraries for damage or defects. This one is the caller's.
                 raise raised[0] from raised[0].__cause__
             raise
     else:
