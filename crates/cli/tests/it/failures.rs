@@ -16,7 +16,8 @@ fn files_that_are_none() {
     std::fs::create_dir(&none).unwrap();
     let cases = [
         (missing, "missing.entasis"),
-        (none, ".entasis in the folder"),
+        // A verb says that it takes files, or that the folder has none.
+        (none, "file"),
         (folder.bytes("empty", b""), "empty"),
         (folder.bytes("text", b"carrier,delay\nAA,5\n"), "not an Entasis file"),
         (folder.bytes("header", &sound[..100]), "header"),
