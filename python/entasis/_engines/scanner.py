@@ -21,7 +21,7 @@ class BatchScanner:
     """The scanner of a dataset for plain columns.
 
     It replaces `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
-    This one reads one batch ahead.
+    This one reads a few batches ahead.
     """
 
     def __init__(self, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
