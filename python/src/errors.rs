@@ -111,6 +111,11 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     if error.kind() == Kind::Interrupted {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
     }
+    // An object of Python that was read from has raised it.
+    let raised = error.io_source().and_then(|source| source.get_ref()?.downcast_ref::<PyErr>());
+    if let Some(raised) = raised {
+        return raised.clone_ref(py);
+    }
     let message = match error.exceeded_limit() {
         Some(limit) => {
             error.to_string_with(&format!("if you trust the file, open it with limits={{'{limit}': ...}}"))

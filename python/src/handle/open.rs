@@ -1,5 +1,5 @@
-//! Opens a file by its path, or a file whose content is in memory. Files of R become files of
-//! Entasis in memory.
+//! Opens a file by its path, a file whose content is in memory, or one behind an object that gives
+//! ranges of bytes. Files of R become files of Entasis in memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use entasis_convert::{Opened, hold_other, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::{errors, monitor};
+use crate::{errors, monitor, remote};
 
 /// The argument that a file is opened from.
 #[derive(FromPyObject)]
@@ -18,6 +18,8 @@ pub enum Source {
     Bytes(PyBackedBytes),
     /// The path of a file.
     Path(PathBuf),
+    /// An object that gives ranges of bytes; see `remote`.
+    Remote(Py<PyAny>),
 }
 
 /// The name of a file in memory, for error messages.
@@ -48,6 +50,13 @@ pub fn open(
                 false => File::from_source(source, name, of_file),
             }
         }),
+        Source::Remote(object) => {
+            let (source, name) = remote::source(object.bind(py))?;
+            py.detach(|| match whole {
+                true => File::whole_from_source(Box::new(source), &name, of_file),
+                false => File::from_source(Box::new(source), &name, of_file),
+            })
+        }
         Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
         Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
             Err(error) => {

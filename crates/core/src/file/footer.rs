@@ -313,6 +313,13 @@ impl OpenFile {
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
 
+    /// Lets a remote source fetch ranges ahead, without those that were read at opening.
+    pub fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+        let len = |range: &Range<u64>| usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let unknown = ranges.iter().filter(|range| self.opened(range.start, len(range)).is_none());
+        self.source.announce(&Vec::from_iter(unknown.cloned()))
+    }
+
     /// Reads several ranges of the file, in one round of reads.
     pub fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
         let mut others = Vec::new();
