@@ -67,7 +67,7 @@ mod _entasis {
         write_csv_batches,
     };
     #[pymodule_export]
-    use crate::dataset::{folder_files, folder_name, path_keys};
+    use crate::dataset::{folder_files, folder_name, joined_files, path_keys};
     #[pymodule_export]
     use crate::fst::FstParts;
     #[pymodule_export]

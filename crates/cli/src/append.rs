@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use entasis::{AppendOptions, Kind, Value, WriteOptions};
+use entasis_dataset::column_labels;
 
 use crate::change::ChangeArgs;
-use crate::column_labels;
 use crate::failure::Outcome;
 use crate::open::require_table;
 use crate::output::Out;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Keep, Operation, Value, WriteOptions};
+use entasis_dataset::column_labels;
 
-use crate::column_labels;
 use crate::failure::Outcome;
 use crate::json::Object;
 use crate::limits::LimitArgs;

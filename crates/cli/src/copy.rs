@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use entasis::{File, Kind, Monitor, Result, RowCopy, Rows, WriteOptions};
+use entasis_dataset::column_labels;
 
 use crate::clobber::ClobberArgs;
-use crate::column_labels;
 use crate::found::Found;
 use crate::progress::{Step, Watch};
 use crate::row_set::RowSet;

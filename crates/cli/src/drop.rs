@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use entasis::{Error, Operation};
+use entasis_dataset::column_labels;
 
 use crate::change::{self, ChangeArgs};
-use crate::column_labels;
 use crate::failure::Outcome;
 use crate::names::find_to_change;
 use crate::output::Out;

@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use entasis::{AppendOptions, Error, File, Kind, Limits, Monitor, Result, Value};
-use entasis_dataset::Dataset;
+use entasis_dataset::{Dataset, column_labels};
 use serde_json::Map;
 
-use crate::column_labels;
 use crate::failure::Outcome;
 use crate::host::{Input, Request};
 use crate::hosted;

@@ -14,7 +14,6 @@ mod cell;
 mod change;
 mod clean;
 mod clobber;
-mod column_labels;
 mod compact;
 mod completions;
 mod convert;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use entasis::cells::{Cell, CellWriter, Children, Loaded};
 use entasis::{CellKind, Error, File, Kind, Operation, Silent, Value};
+use entasis_dataset::column_labels;
 
 use crate::change::ChangeArgs;
-use crate::column_labels;
 use crate::failure::{Failure, Outcome};
 use crate::json_value::Json;
 use crate::lend;

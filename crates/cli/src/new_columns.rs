@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use entasis::{ColumnSource, Error, File, Kind, Operation, Value, WriteOptions};
+use entasis_dataset::column_labels;
 
 use crate::change::{self, ChangeArgs};
-use crate::column_labels;
 use crate::failure::Outcome;
 use crate::names::requested_columns;
 use crate::open::require_table;

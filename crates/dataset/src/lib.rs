@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod column_labels;
 mod columns;
 mod commit;
 mod date;
@@ -28,6 +29,7 @@ pub use date::{days, text_of_days};
 pub use encode::encode;
 pub use keys::{KeyType, Keys, Wanted};
 pub use list::list;
+pub use manifest::Pin;
 pub use names::is_of_job;
 pub use paths::below;
 pub use store::Lend;

@@ -19,7 +19,7 @@ pub(crate) const VERSION: i64 = 1;
 
 /// The state of a file that is part of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pin {
+pub struct Pin {
     /// The bytes of the file.
     pub length: u64,
     /// Its last bytes.

@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 
 use entasis::{AppendOptions, Error, File, Join, Kind, Limits, Monitor, Result, Value};
 
+use crate::column_labels;
 use crate::columns::columns;
 use crate::encode::shown;
 use crate::keys::{Keys, Wanted};
 use crate::list::list;
 use crate::manifest::{Manifest, Pin, newest};
 use crate::paths::check_links;
+
+/// Makes the host map with the labels of columns with these names.
+type Labels<'a> = &'a dyn Fn(&Value, &[String]) -> Result<Value>;
 
 /// The files of a folder, in the order of its manifest, or else of their paths.
 #[derive(Debug)]
@@ -50,6 +54,17 @@ impl Dataset {
         }
         let keys = Keys::of(&names, &Wanted::default()).map_err(|e| e.in_file(folder))?;
         Ok(of(names.iter().map(|name| folder.join(name)).collect(), None, keys, None))
+    }
+
+    /// The files at these paths, in the states that `pins` has.
+    pub fn of_files(
+        folder: &Path,
+        files: Vec<PathBuf>,
+        pins: Option<Vec<Pin>>,
+        keys: Keys,
+        limits: Limits,
+    ) -> Self {
+        Self { folder: folder.to_path_buf(), files, pins, keys, limits, manifest: None }
     }
 
     /// The paths of the files.
@@ -129,17 +144,52 @@ impl Dataset {
             return Err(Error::argument("the data set has no files").advise("append rows to it"));
         }
         let mut n_rows = Vec::with_capacity(self.files.len());
-        let files = (0..self.files.len()).map(|number| {
-            let file = self.file(number)?;
-            if !file.is_table() {
-                return Err(
-                    Error::argument("the file holds no table, so the folder is not one").in_file(file.path())
-                );
+        let files = (0..self.files.len()).map(|number| self.counted(number, &mut n_rows));
+        let join = Join::new(files, &self.folder, options, monitor)?;
+        self.with_keys(join, &n_rows, options.labels, monitor)
+    }
+
+    /// As [`table`](Self::table), if no rows are read into memory: all files have columns of the
+    /// same form, and a host whose labels of columns are their names. Else `None`.
+    ///
+    /// # Errors
+    /// As [`table`](Self::table), and *corrupt* if a file has other rows than its manifest says.
+    pub fn by_reference(&self, monitor: &dyn Monitor) -> Result<Option<File>> {
+        let mut n_rows = Vec::with_capacity(self.files.len());
+        let files = (0..self.files.len()).map(|number| self.counted(number, &mut n_rows));
+        let Some(join) = Join::by_reference(files, &self.folder, monitor)? else { return Ok(None) };
+        if column_labels::check(&join.file().host()?).is_err() {
+            return Ok(None);
+        }
+        for (number, n) in n_rows.iter().enumerate() {
+            if self.n_rows_of(number).is_some_and(|known| known != *n) {
+                let error = Error::corrupt("the manifest says another number of rows");
+                return Err(error.in_file(&self.files[number]));
             }
-            n_rows.push(file.n_rows());
-            Ok(file)
-        });
-        let mut join = Join::new(files, &self.folder, options, monitor)?;
+        }
+        let labels = |host: &Value, names: &[String]| Ok(column_labels::joined(host, names));
+        self.with_keys(join, &n_rows, Some(&labels), monitor).map(Some)
+    }
+
+    /// Opens a file, which holds a table, and adds the number of its rows to a list.
+    fn counted(&self, number: usize, n_rows: &mut Vec<u64>) -> Result<File> {
+        let file = self.file(number)?;
+        if !file.is_table() {
+            let error = Error::argument("the file holds no table, so the folder is not one");
+            return Err(error.in_file(file.path()));
+        }
+        n_rows.push(file.n_rows());
+        Ok(file)
+    }
+
+    /// The joined table with its keys.
+    fn with_keys(
+        &self,
+        mut join: Join,
+        n_rows: &[u64],
+        labels: Option<Labels<'_>>,
+        monitor: &dyn Monitor,
+    ) -> Result<File> {
         if self.keys.names.is_empty() {
             return Ok(join.into_file());
         }
@@ -157,12 +207,12 @@ impl Dataset {
             names.push(info.name);
         }
         names.extend(self.keys.names.iter().cloned());
-        let labels = match options.labels {
+        let labels = match labels {
             Some(labels) => labels(&host, &names)?,
             None => Value::Null,
         };
         let is_of_r = host.get("host").and_then(Value::as_str) == Some("r");
-        join.add_columns(columns(&self.keys, &n_rows, is_of_r)?, labels, monitor)?;
+        join.add_columns(columns(&self.keys, n_rows, is_of_r)?, labels, monitor)?;
         Ok(join.into_file())
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +17,7 @@ from entasis._entasis import default_threads
 from entasis._filter import bind
 from entasis._filter.conditions import Condition
 from entasis._view.query import Query as FileQuery
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, CorruptFileError
 
 from .folded import Folding
 from .in_memory import in_memory
@@ -77,11 +78,53 @@ class FolderDataset(BatchDataset):
         return "engine", tree
 
     def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
+        joined = self._joined(names, filter)
+        if joined is not None:
+            yield from self._of_joined(joined._batches(names, filter), names, filter)
+            return
         for job in self._jobs(names, filter):
             yield from job()
 
     def _read_ahead(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
+        joined = self._joined(names, filter)
+        if joined is not None:
+            return self._of_joined(joined._read_ahead(names, filter), names, filter)
         return together(self._jobs(names, filter, MOST_TOGETHER), min(default_threads(), MOST_TOGETHER))
+
+    def _joined(self, names: list[str], filter: pc.Expression | None) -> Dataset | None:
+        """The files that can have rows that pass as one; None if they are to be read one by one."""
+        tree, _ = self._split(filter)
+        view = self._query.joined(None if tree is None else Condition(tree))
+        if view is None:
+            return None
+        joined = Dataset(FileQuery(view, None, None), self._nan, narrow=self._narrow)
+        keys = self._query.table.files.keys.names
+        used = names if filter is None else [*names, *self._referenced(filter)]
+        for name in used:
+            own, wanted = joined._tested.field(name).type, self._wide.field(name).type
+            if own != wanted and not (name in keys and _is_text(own) and _is_text(wanted)):
+                return None
+        for name in names:
+            if joined.schema.field(name).type != self._schema.field(name).type and name not in keys:
+                return None
+        return joined
+
+    def _of_joined(
+        self, batches: Iterator[pa.RecordBatch], names: list[str], filter: pc.Expression | None
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches of joined files in the types of this dataset. Damage is reported with its file."""
+        schema = pa.schema([self._schema.field(name) for name in names])
+        try:
+            for batch in batches:
+                if batch.schema.types == schema.types:
+                    yield batch
+                else:
+                    # Keys have the type of text.
+                    yield from narrowed(pa.Table.from_batches([batch]), schema).to_batches()
+        except CorruptFileError:
+            for job in self._jobs(names, filter):
+                job()
+            raise
 
     def _jobs(
         self, names: list[str], filter: pc.Expression | None, n_together: int = 1
@@ -187,6 +230,10 @@ class FolderDataset(BatchDataset):
             return sum(batch.num_rows for batch in self._batches(names, filter))
         if tree is None:
             return self._query.count()
+        joined = self._joined([], filter)
+        if joined is not None:
+            with suppress(CorruptFileError):
+                return joined.count_rows(filter)
         n = 0
         for piece, found in self._files(tree):
             file = None if found is True else Dataset(piece.query, self._nan)
@@ -221,6 +268,10 @@ def _narrowed(schema: pa.Schema, query: Query, narrow: Narrow) -> pa.Schema:
             found[number] = Dataset(FileQuery(table.view(number)), narrow=narrow).schema
         schema = schema.set(position, schema.field(position).with_type(found[number].field(name).type))
     return schema
+
+
+def _is_text(of: pa.DataType) -> bool:
+    return bool(pa.types.is_string(of) or pa.types.is_large_string(of))
 
 
 def _form(field: pa.Field) -> Any:

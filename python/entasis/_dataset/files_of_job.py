@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # The most files that are open at a time.
 _MOST = 256
+# The most bytes of rows that wait in all open files. At least a block of rows waits in each.
+_COLLECTED = 256 << 20
 
 _NAME = re.compile(r"part-[0-9a-f]{16}-[0-9]{5,}\.entasis")
 
@@ -163,6 +165,7 @@ class Job:
             writer, path, before = self._open.pop(texts) if texts in self._open else self._begun(texts)
             most = n - start if self._rows_per_file is None else min(n - start, self._rows_per_file - before)
             rows = part if start == 0 and most == n else self._rules.rows(part, start, start + most)
+            writer.collects = min(writer.collects, _COLLECTED // (len(self._open) + 1))
             writer.write(self._counted(rows, before) if self._is_counted else rows)
             start += most
             self._open[texts] = writer, path, before + most

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from entasis._engines.polars import Reader as FileRows
 from entasis._filter.conditions import Condition
 from entasis._filter.polars import tree_of
-from entasis.errors import ArgumentError, MissingLibraryError
+from entasis.errors import ArgumentError, CorruptFileError, MissingLibraryError
 
 try:
     from polars.io.external_reader import FileReader, FileReaderBuilder, ReaderCapabilities
@@ -76,6 +76,19 @@ class _Reader(FileReader):
         num_pipelines: int,
     ) -> Iterator[pl.DataFrame]:
         skipped, query = 0, self._query
+        joined = self._joined(filters) if pre_slice is None else None
+        if joined is not None:
+            try:
+                yield from joined.collect_batches(
+                    columns=columns, row_index=None, pre_slice=None, filters=filters, num_pipelines=num_pipelines
+                )
+            except CorruptFileError:
+                # Reading file by file says which one is damaged.
+                for piece in query.passing(also=_condition(filters)):
+                    for _ in FileRows(piece.query.view).of_columns(columns, filters):
+                        pass
+                raise
+            return
         if pre_slice is not None:
             start, n = pre_slice
             if query.condition is None and query.limit is None and query.rows is None:
@@ -99,6 +112,14 @@ class _Reader(FileReader):
                 yield self._complete(frame, piece.number, columns)
         if not is_any:
             yield self._empty.select(columns)
+
+    def _joined(self, filters: Sequence[FilterExpr]) -> FileRows | None:
+        """The files that can have rows that pass as one; None if they are to be read one by one."""
+        view = self._query.joined(_condition(filters))
+        if view is None:
+            return None
+        rows = FileRows(view)
+        return rows if all(rows.schema().get(name) == of for name, of in self.schema().items()) else None
 
     def _complete(self, frame: pl.DataFrame, number: int, columns: Sequence[str]) -> pl.DataFrame:
         """A frame of a file with keys, and missing values for columns that the file lacks."""

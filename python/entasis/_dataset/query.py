@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from entasis._filter.conditions import Filter
+    from entasis._view.view import View
 
 
 class Piece(NamedTuple):
@@ -126,6 +127,20 @@ class Query(NamedTuple):
                     view = view.part(slice(max(start - at, 0), max(last, 0)))
             if view.n_rows:
                 yield Piece(number, at, FileQuery(view, None if found is True else Condition(found), None))
+
+    def joined(self, also: Condition | None) -> View | None:
+        """The files that can have rows for which a condition is true, as one table with all their rows.
+
+        None if they are to be read one by one; see `Table.joined`.
+        """
+        if self.condition is not None or self.rows is not None or self.limit is not None or self.table.fills:
+            return None
+        rules_out, matching = self._folding(also), self._matching(also)
+        every = range(len(self.table.files.paths))
+        some = [number for number in every if matching is None or number in matching]
+        if rules_out is not None:
+            some = [number for number in some if rules_out.of(number, None) is not False]
+        return self.table.joined(some)
 
     def _matching(self, *conditions: Condition | None) -> frozenset[int] | None:
         """The numbers of the files that can match all conditions by the manifest; None for all."""

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._file.file import File, is_frame
 from entasis._open import open_value
-from entasis.errors import ArgumentError, CorruptFileError, MissingFileError
+from entasis._view.table import OpenTable
+from entasis._view.view import View
+from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingFileError
 
 from .part import first_label
 from .paths import check_links
 
 if TYPE_CHECKING:
-    from entasis._view.view import View
+    from collections.abc import Sequence
 
     from .files import Files
     from .manifest import Manifest
 
 # The most files that an error lists.
 _LISTED = 10
+# How many joined tables are kept, and how many files are worth joining.
+_MOST_JOINED, _LEAST_JOINED = 4, 4
 
 
 class Table:
@@ -42,6 +47,7 @@ class Table:
         "_counted",
         "_first",
         "_firsts",
+        "_joined",
         "_keys",
         "_n_rows",
         "files",
@@ -60,6 +66,8 @@ class Table:
         self._counted: tuple[int, int, int | None] = 0, 0, None
         self._first: View | None = None
         self._keys: File | None = None
+        # Files as one, by their numbers.
+        self._joined: dict[tuple[int, ...], View | None] = {}
         # The names of the columns of all files with the number of the first file that has each.
         self._columns: dict[str, int] | None = None
 
@@ -115,6 +123,37 @@ class Table:
                     found.setdefault(name, number)
             self._columns = found
         return self._columns
+
+    def joined(self, numbers: Sequence[int]) -> View | None:
+        """Some files as one, with the keys as its last columns.
+
+        None for few files, and for files whose columns have different forms or hold other damage:
+        these are read one by one.
+        """
+        known = tuple(numbers)
+        if len(known) < _LEAST_JOINED:
+            return None
+        if known not in self._joined:
+            while len(self._joined) >= _MOST_JOINED:
+                # Another thread may have dropped it.
+                self._joined.pop(next(iter(self._joined)), None)
+            self._joined[known] = self._join(known)
+        return self._joined.get(known)
+
+    def _join(self, numbers: tuple[int, ...]) -> View | None:
+        files = self.files.of(numbers)
+        pins = files.pins
+        states = None if pins is None else [(pin.length, pin.end, pin.generation, pin.n_rows) for pin in pins]
+        keys = files.keys.names, files.keys.types, files.keys.texts
+        try:
+            handle = _entasis.joined_files(files.name, files.paths, states, keys)
+        except EntasisError:
+            # Reading file by file says which one it is.
+            return None
+        if handle is None:
+            return None
+        self.n_opened += len(numbers)
+        return View(OpenTable(handle, files.name))
 
     def alone(self, number: int) -> View:
         """Open a file, without a comparison with the first one."""

@@ -62,15 +62,9 @@ impl Join {
         let stays_open = files.len() <= MOST_OPEN;
         let mut rest = Rest { files: &mut files.into_iter(), next: None };
         let first = rest.take()?.ok_or_else(|| Error::argument("there are no files").in_file(name))?;
-        super::check_change(&first, true).map_err(|e| e.in_file(first.path()))?;
-        let limits = first.limits().clone();
-        let mut segments = Segments::default();
-        // The head of a file with slot pages, whose slots are empty.
-        segments.push_memory(0, vec![0; SLOT_PAGES_END as usize]);
+        let joined = Self::begin(&first, &mut rest, name, stays_open, monitor)?;
+        let Self { name: _, limits, mut segments, mut file } = joined;
         let joining = Joining { name, limits: &limits, stays_open, monitor };
-        let at = joining.push_file(&mut segments, &first);
-        let form = Form::of(&first).map_err(|e| e.in_file(first.path()))?;
-        let mut file = joining.refer(&mut segments, (&form, at), &mut rest)?;
         while let Some(next) = rest.take()? {
             file = joining.append(&mut segments, &file, &next, options)?;
             let form = Form::of(&file)?;
@@ -78,6 +72,43 @@ impl Join {
                 file = joining.refer(&mut segments, (&form, 0), &mut rest)?;
             }
         }
+        Ok(Self { name: name.to_path_buf(), limits, segments, file })
+    }
+
+    /// As [`new`](Self::new), if no rows are read into memory: all files have columns of the same
+    /// form. Else `None`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by_reference(
+        files: impl ExactSizeIterator<Item = Result<File>>,
+        name: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Self>> {
+        let stays_open = files.len() <= MOST_OPEN;
+        let mut rest = Rest { files: &mut files.into_iter(), next: None };
+        let first = rest.take()?.ok_or_else(|| Error::argument("there are no files").in_file(name))?;
+        let joined = Self::begin(&first, &mut rest, name, stays_open, monitor)?;
+        Ok(if rest.peek()?.is_none() { Some(joined) } else { None })
+    }
+
+    /// Joins the first file with those of the next ones that give their block records alone.
+    fn begin(
+        first: &File,
+        rest: &mut Rest<'_>,
+        name: &Path,
+        stays_open: bool,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        super::check_change(first, true).map_err(|e| e.in_file(first.path()))?;
+        let limits = first.limits().clone();
+        let mut segments = Segments::default();
+        // The head of a file with slot pages, whose slots are empty.
+        segments.push_memory(0, vec![0; SLOT_PAGES_END as usize]);
+        let joining = Joining { name, limits: &limits, stays_open, monitor };
+        let at = joining.push_file(&mut segments, first);
+        let form = Form::of(first).map_err(|e| e.in_file(first.path()))?;
+        let file = joining.refer(&mut segments, (&form, at), rest)?;
         Ok(Self { name: name.to_path_buf(), limits, segments, file })
     }
 

@@ -14,7 +14,7 @@ fn host_of(host: &Value) -> Option<&str> {
 }
 
 /// Adds where a refused change is possible: the language of the host.
-pub(crate) fn advise(error: Error, host: &Value, python: &'static str, r: &'static str) -> Error {
+pub fn advise(error: Error, host: &Value, python: &'static str, r: &'static str) -> Error {
     match host_of(host) {
         Some("r") => error.advise(r),
         Some(_) => error.advise(python),
@@ -24,7 +24,10 @@ pub(crate) fn advise(error: Error, host: &Value, python: &'static str, r: &'stat
 
 /// Refuses files whose host has labels other than the names of the columns, or values that depend
 /// on the columns.
-pub(crate) fn check(host: &Value) -> entasis::Result<()> {
+///
+/// # Errors
+/// *Unsupported*.
+pub fn check(host: &Value) -> entasis::Result<()> {
     let refused = |what: String| Err(Error::unsupported(what));
     match host_of(host) {
         None if host.is_null() => return Ok(()),
@@ -63,13 +66,13 @@ fn check_r(host: &Value) -> entasis::Result<()> {
 }
 
 /// A host map that names only the host. It changes no labels of columns.
-pub(crate) fn of_kept(host: &Value) -> Value {
+pub fn of_kept(host: &Value) -> Value {
     host.get("host").map_or(Value::Null, |name| Value::map([("host", name.clone())]))
 }
 
 /// The host map with the labels of renamed columns. StaticFrame keeps labels in an array with the
 /// width of the longest label.
-pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
+pub fn renamed(host: &Value, names: &[String]) -> Value {
     let Some(name) = host.get("host") else { return Value::Null };
     let mut pairs = vec![("host", name.clone())];
     if let Some(Value::Map(columns)) = host.get("columns")
@@ -89,7 +92,7 @@ pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
 
 /// The host map with the column labels of two tables. As in pandas, text labels get the dtype
 /// `str`.
-pub(crate) fn joined(host: &Value, names: &[String]) -> Value {
+pub fn joined(host: &Value, names: &[String]) -> Value {
     let mut labels = renamed(host, names);
     if host_of(host) == Some("pandas")
         && let (Value::Map(pairs), Some(Value::Map(columns))) = (&mut labels, host.get("columns"))
