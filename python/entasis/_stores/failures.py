@@ -141,10 +141,10 @@ def _code(error: BaseException) -> str:
 def _failure(of: Reply, address: Address, action: Action) -> EntasisError:
     status, code, kinds = of.status, of.code, of.kinds
     said = f" ({' '.join(filter(None, [str(status or ''), code]))})" if status or code else ""
-    if "PreconditionError" in kinds or status == 412:
-        return replaced(address)
     if kinds & {"AlreadyExistsError", "FileExistsError"}:
         return ExistingFileError(f"{address} exists; pass overwrite=True to replace it, or choose another name")
+    if "PreconditionError" in kinds or status == 412:
+        return replaced(address)
     if code == "NoSuchBucket":
         return MissingFileError(f"{address}: the bucket {address.bucket!r} does not exist; check its name")
     if code in _OTHER_REGION or status in (301, 307):
