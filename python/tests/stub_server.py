@@ -20,12 +20,15 @@ class Request:
 
     def __init__(self, method: str, target: str, headers: dict[str, str]) -> None:
         self.method, self.target, self.headers = method, target, headers
-        self.began = time.monotonic()
-        self.ended = 0.0
 
     @property
     def range(self) -> str | None:
         return self.headers.get("range")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
 
 
 class Stub:
@@ -55,8 +58,7 @@ class Stub:
         self.requests: list[Request] = []
         self.before: Callable[[Request], Any] = lambda request: None
         self.body = b"<Error><Code>Stubbed</Code></Error>"
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Stub:
@@ -114,7 +116,6 @@ class Stub:
             self._send(to, 302, b"", {"Location": how.partition(" ")[2]})
         else:
             self._object(to, request, how)
-        request.ended = time.monotonic()
 
     def _object(self, to: BaseHTTPRequestHandler, request: Request, how: str | None) -> None:
         content, headers = self.content, {"Accept-Ranges": "bytes"}

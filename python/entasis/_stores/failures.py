@@ -159,7 +159,8 @@ def _failure(of: Reply, address: Address, action: Action) -> EntasisError:
         return FilePermissionError(
             f"{address}: the store refused to {action}{said}; check the credentials and their permissions"
         )
-    if kinds & {"FileNotFoundError", "NotFoundError"} or status == 404:
+    # A file system of fsspec reports other failures as missing files, too.
+    if status == 404 or (status is None and kinds & {"FileNotFoundError", "NotFoundError"}):
         if action == "write":
             return MissingFileError(f"{address}: the bucket or folder does not exist{said}; create it first")
         if _is_failed_connection(of):

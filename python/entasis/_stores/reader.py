@@ -105,8 +105,6 @@ class Reader:
         """Ask for the size, and then for both ranges at once."""
         stat = self.stat()
         tail_at = max(0, stat.size - prefetch)
-        if stat.size == 0:
-            return Opened(stat, b"", b"")
         if tail_at == 0:
             whole = self.read(0, stat.size, stat)
             return Opened(stat, memoryview(whole)[:HEAD], whole)
@@ -128,6 +126,8 @@ class Reader:
         Ignored, Short
             The server sent other bytes than those of the range.
         """
+        if length == 0:
+            return b""
         data, now = self.range(offset, offset + length, stat)
         check(data, length)
         if now is not None and now != stat:
