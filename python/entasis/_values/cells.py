@@ -107,7 +107,7 @@ class Cells:
         self.reader: CellReader = found
         self.handle, self.path, self._storing = handle, path, storing
         # The content of a file in memory, for pickles.
-        self.content: bytes | None = None
+        self.content: bytes | Remote | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """The callbacks for the native module."""
