@@ -129,7 +129,7 @@ class Query(NamedTuple):
                 yield Piece(number, at, FileQuery(view, None if found is True else Condition(found), None))
 
     def joined(self, also: Condition | None) -> View | None:
-        """The files that can have rows for which a condition is true, as one table with all their rows.
+        """The files that can have rows for which a condition is true, as one table with all rows.
 
         None if they are to be read one by one; see `Table.joined`.
         """
