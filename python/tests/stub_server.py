@@ -30,6 +30,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients close connections that they do not need."""
+
 
 class Stub:
     """A server of `content` under all paths.

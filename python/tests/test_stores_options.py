@@ -77,6 +77,8 @@ def test_values_are_not_shown() -> None:
 def test_bad_options(values: Any) -> None:
     with pytest.raises(ArgumentError, match="storage_options"):
         Options(values)
+    with pytest.raises(ArgumentError, match="the storage option 'region' is list; pass text"):
+        Options({"region": ["hidden"]})
     with pytest.raises(ArgumentError, match="credentials is a function"):
         Options({"credentials": "x"})
 

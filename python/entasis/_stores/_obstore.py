@@ -140,8 +140,7 @@ class ObstoreReader(Reader):
         try:
             head, stat = self._get((0, HEAD))
         except Exception as error:
-            # Nothing in an empty object can be read by a range.
-            if reply(error).status != 416:
+            if not _is_outside(error):
                 raise
             stat = self.stat()
             if stat.size:
@@ -155,7 +154,7 @@ class ObstoreReader(Reader):
 
     def _is_unranged(self, error: Exception) -> bool:
         """Whether a server refuses a range that counts from the end, or the object is empty."""
-        return "NotSupportedError" in reply(error).kinds or reply(error).status == 416
+        return "NotSupportedError" in reply(error).kinds or _is_outside(error)
 
     def _get(self, range: Any, stat: Stat | None = None) -> tuple[Any, Stat]:
         self._count()
@@ -181,6 +180,12 @@ def _joined(first: tuple[Any, Stat], last: tuple[Any, Stat], prefetch: int) -> O
     check(head, min(HEAD, stat.size))
     check(tail, min(prefetch, stat.size))
     return Opened(stat, head, tail)
+
+
+def _is_outside(error: Exception) -> bool:
+    """Whether a range has no byte of the object, as all ranges of an empty one."""
+    of = reply(error)
+    return of.status == 416 or "object was only 0 bytes" in of.text or "StartTooLarge" in of.text
 
 
 def _stat(meta: Any) -> Stat:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from entasis.errors import ArgumentError
@@ -15,6 +16,8 @@ from . import option_names as names
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+# The types of values. Some options of fsspec are dicts.
+_TYPES = (str, bytes, bool, int, float, timedelta, dict)
 _CREDENTIALS = ("credentials", "credential_provider")
 
 
@@ -166,6 +169,9 @@ def _flat(values: Mapping[str, Any] | None) -> dict[str, Any]:
             continue
         if name in names.NESTED:
             found.update(_flat(value))
+        elif not isinstance(value, _TYPES) and name not in _CREDENTIALS:
+            kind = type(value).__name__
+            raise ArgumentError(f"the storage option {name!r} is {kind}; pass text, a number, True or False")
         else:
             found[name] = value
     return found
