@@ -44,9 +44,8 @@ impl<R: Ranges> RemoteSource<R> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if a known range is outside of the source.
     pub fn new(ranges: R, len: u64, kept: Vec<(u64, Vec<u8>)>) -> io::Result<Self> {
-        let is_outside = |(at, bytes): &(u64, Vec<u8>)| {
-            at.checked_add(bytes.len() as u64).is_none_or(|end| end > len)
-        };
+        let is_outside =
+            |(at, bytes): &(u64, Vec<u8>)| at.checked_add(bytes.len() as u64).is_none_or(|end| end > len);
         if kept.iter().any(is_outside) {
             return Err(ErrorKind::InvalidInput.into());
         }
@@ -138,6 +137,7 @@ impl<R> std::fmt::Debug for RemoteSource<R> {
 impl<R: Ranges> crate::source::Announcement for Ticket<R> {}
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of ranges")]
 mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -18,6 +18,13 @@ pub enum Source {
     Bytes(PyBackedBytes),
     /// The path of a file.
     Path(PathBuf),
+}
+
+/// The argument of a handle.
+#[derive(FromPyObject)]
+pub enum FileSource {
+    /// A file on this machine.
+    Local(Source),
     /// An object that gives ranges of bytes; see `remote`.
     Remote(Py<PyAny>),
 }
@@ -28,7 +35,7 @@ const IN_MEMORY: &str = "<bytes>";
 /// Opens a file; see `Handle`.
 pub fn open(
     py: Python<'_>,
-    source: Source,
+    source: FileSource,
     limits: Option<HashMap<String, u64>>,
     whole: bool,
 ) -> PyResult<Opened> {
@@ -36,6 +43,17 @@ pub fn open(
     for (name, value) in limits.unwrap_or_default() {
         of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
     }
+    let source = match source {
+        FileSource::Local(source) => source,
+        FileSource::Remote(object) => {
+            let (source, name) = remote::source(object.bind(py))?;
+            let opened = py.detach(|| match whole {
+                true => File::whole_from_source(Box::new(source), &name, of_file),
+                false => File::from_source(Box::new(source), &name, of_file),
+            });
+            return opened.map(Opened::File).map_err(|e| errors::raise(py, &e));
+        }
+    };
     let opened = match source {
         Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) && recognise(&bytes).is_some() => {
             let open = |monitor: &dyn Monitor| {
@@ -50,13 +68,6 @@ pub fn open(
                 false => File::from_source(source, name, of_file),
             }
         }),
-        Source::Remote(object) => {
-            let (source, name) = remote::source(object.bind(py))?;
-            py.detach(|| match whole {
-                true => File::whole_from_source(Box::new(source), &name, of_file),
-                false => File::from_source(Box::new(source), &name, of_file),
-            })
-        }
         Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
         Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
             Err(error) => {

@@ -11,7 +11,7 @@ use entasis_format::{
     Slot, SlotState, Thousands, Value, fallible, parse_value, read_records, read_whole_records,
     visit_known_parts,
 };
-use entasis_io::Source;
+use entasis_io::{Announced, Source};
 
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;

@@ -184,7 +184,8 @@ impl<R: Ranges> Ahead<R> {
     fn next(self: &Arc<Self>, at: u64, len: usize) -> io::Result<Next> {
         let mut state = self.lock();
         loop {
-            let Some((start, request)) = state.requests.range_mut(..=at).next_back().filter(|(_, r)| r.end > at)
+            let Some((start, request)) =
+                state.requests.range_mut(..=at).next_back().filter(|(_, r)| r.end > at)
             else {
                 let next = state.requests.range(at..).next().map_or(u64::MAX, |(start, _)| *start);
                 return Ok(Next::Fetch(len.min(usize::try_from(next - at).unwrap_or(usize::MAX))));

@@ -101,13 +101,17 @@ mod tests {
 
     #[test]
     fn requests_are_joined_and_cut() {
-        assert_eq!(requests(vec![0..10, MIB..MIB + 1, 9 * MIB..9 * MIB + 5], 4), [
-            0..MIB + 1,
-            9 * MIB..9 * MIB + 5
-        ]
-        .into_iter()
-        .flat_map(|range| if range.start == 0 { vec![0..MIB / 2 + 1, MIB / 2 + 1..MIB + 1] } else { vec![range] })
-        .collect::<Vec<_>>());
+        assert_eq!(
+            requests(vec![0..10, MIB..MIB + 1, 9 * MIB..9 * MIB + 5], 4),
+            [0..MIB + 1, 9 * MIB..9 * MIB + 5]
+                .into_iter()
+                .flat_map(|range| if range.start == 0 {
+                    vec![0..MIB / 2 + 1, MIB / 2 + 1..MIB + 1]
+                } else {
+                    vec![range]
+                })
+                .collect::<Vec<_>>()
+        );
         assert_eq!(requests(vec![0..100 * MIB], 10).len(), 13);
         assert_eq!(requests(vec![0..20 * MIB], 10).len(), 10);
         assert_eq!(requests(vec![0..MIB / 2], 10), [0..MIB / 2]);
