@@ -12,11 +12,14 @@ import fsspec
 from entasis.errors import ArgumentError, FileError, MissingLibraryError
 
 from . import web
+from .failures import called
 from .reader import Ignored, Reader, Stat
 from .retry import retried
 from .store import INSTALL, Entry, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .address import Address
     from .options import Options, Settings
     from .store import Content
@@ -74,7 +77,8 @@ class FsspecStore(Store):
         found = []
         for path, info in infos.items():
             relative = path.lstrip("/").removeprefix(folder.lstrip("/")).lstrip("/")
-            if relative.startswith(prefix):
+            # A folder itself can be an empty object.
+            if relative and info.get("type") == "file" and relative.startswith(prefix):
                 found.append(Entry(relative, info["size"], _identity(info)))
         return sorted(found)
 
@@ -173,7 +177,7 @@ def _named(address: Address, settings: Settings) -> dict[str, Any]:
     if address.account:
         config.setdefault("account_name", address.account)
     if settings.credentials is not None:
-        config.update(_credentials(address.kind, settings.credentials()))
+        config.update(_credentials(address.kind, settings.credentials))
     options: dict[str, Any] = {}
     client: dict[str, Any] = {}
     known = _NAMES[address.kind]
@@ -201,8 +205,9 @@ def _named(address: Address, settings: Settings) -> dict[str, Any]:
     return options
 
 
-def _credentials(kind: str, found: Any) -> dict[str, Any]:
-    """Credentials that a function returned, as options by obstore's names."""
+def _credentials(kind: str, credentials: Callable[[], Any]) -> dict[str, Any]:
+    """Credentials that a function returns, as options by obstore's names."""
+    found = called(credentials)
     names = {
         "s3": {"access_key_id": "access_key_id", "secret_access_key": "secret_access_key", "token": "session_token"},
         "gs": {"token": "bearer_token"},

@@ -7,6 +7,7 @@ import os
 import threading
 from collections import OrderedDict
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from obstore import store as stores
 from entasis.errors import ArgumentError, FileError
 
 from . import web
-from .failures import guarded, reply
+from .failures import called, guarded, reply
 from .reader import HEAD, Ignored, Opened, Reader, Replaced, Stat, both, check
 from .store import Entry, Store, length
 
@@ -78,7 +79,8 @@ class ObstoreStore(Store):
         for objects in obstore.list(self._of(address), within or None, chunk_size=1000):
             for meta in objects:
                 path = meta["path"][start:]
-                if path.startswith(prefix):
+                # A folder itself can be an empty object.
+                if path and path.startswith(prefix):
                     found.append(Entry(path, meta["size"], _identity(meta)))
         return sorted(found)
 
@@ -225,7 +227,16 @@ def _seconds(size: int) -> int:
 def _key(address: Address, settings: Settings, n_retries: int | None, seconds: int | None) -> Any:
     environment = tuple(sorted(item for item in os.environ.items() if item[0].upper().startswith(_VARIABLES)))
     given = tuple(repr(sorted(of.items())) for of in (settings.config, settings.client, settings.retry))
-    return address.kind, address.bucket, address.account, given, settings.credentials, n_retries, seconds, environment
+    return (
+        address.kind,
+        address.bucket,
+        address.account,
+        given,
+        id(settings.credentials),
+        n_retries,
+        seconds,
+        environment,
+    )
 
 
 def _built(address: Address, settings: Settings, n_retries: int | None, seconds: int | None) -> Any:
@@ -249,7 +260,7 @@ def _built(address: Address, settings: Settings, n_retries: int | None, seconds:
     if address.account:
         config.setdefault("account_name", address.account)
     if settings.credentials is not None:
-        how["credential_provider"] = settings.credentials
+        how["credential_provider"] = partial(called, settings.credentials)
     kind = {"s3": stores.S3Store, "gs": stores.GCSStore, "az": stores.AzureStore}[address.kind]
     try:
         return kind(address.bucket, config=config, **how)
