@@ -66,7 +66,7 @@ def test_codes_of_s3(stub: Stub, status: int, code: str, error: Any, match: str)
 
 
 def test_paths_that_obstore_lacks(stub: Stub) -> None:
-    with pytest.raises(ArgumentError, match="has an empty part.* which obstore does not take"):
+    with pytest.raises(ArgumentError, match=r"has an empty part.* which obstore does not take"):
         open_address("s3://bucket/a//x", {"endpoint_url": stub.root, "anon": True})
 
 

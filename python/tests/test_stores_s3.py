@@ -103,6 +103,28 @@ def test_credentials(moto: MotoServer) -> None:
     assert bytes(open_address(URL, {**options, "credentials": credentials}).head) == CONTENT[:12_288]
 
 
+def test_profiles(moto: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Files of the AWS command have credentials, too."""
+    pytest.importorskip("boto3")
+    write(moto)
+    (tmp_path / "credentials").write_text(
+        f"[default]\naws_access_key_id=k\naws_secret_access_key={SECRET}\n"
+        f"[other]\naws_access_key_id=o\naws_secret_access_key={SECRET}\nregion=us-east-1\n"
+    )
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    options = {"endpoint_url": moto.url}
+    assert open_address(URL, options).size == len(CONTENT)
+    assert open_address(URL, {**options, "profile": "other"}).size == len(CONTENT)
+    monkeypatch.setenv("AWS_PROFILE", "other")
+    assert open_address(URL, options).size == len(CONTENT)
+    if library == "obstore":
+        match = "the profile 'none' of AWS does not exist"
+        fails(ArgumentError, match, lambda: open_address(URL, {**options, "profile": "none"}))
+        monkeypatch.setenv("AWS_PROFILE", "none")
+        fails(ArgumentError, match, lambda: open_address(URL, options))
+
+
 def test_names_of_fsspec(moto: MotoServer) -> None:
     write(moto)
     options = {"key": "k", "secret": SECRET, "client_kwargs": {"endpoint_url": moto.url, "region_name": "us-east-1"}}

@@ -30,7 +30,7 @@ _YES = (True, "1", "true", "yes", "on")
 _NAMES = {
     "s3": {
         "access_key_id": "key", "secret_access_key": "secret", "session_token": "token", "endpoint": "endpoint_url",
-        "skip_signature": "anon", "request_payer": "requester_pays",
+        "skip_signature": "anon", "request_payer": "requester_pays", "profile": "profile",
     },
     "gs": {"base_url": "endpoint_url", "bearer_token": "token", "application_credentials": "token",
            "service_account": "token", "service_account_key": "token"},

@@ -16,7 +16,7 @@ from obstore import store as stores
 
 from entasis.errors import ArgumentError, FileError
 
-from . import web
+from . import profiles, web
 from .failures import called, guarded, reply
 from .reader import HEAD, Ignored, Opened, Reader, Replaced, Stat, both, check
 from .store import Entry, Store, length
@@ -261,6 +261,12 @@ def _built(address: Address, settings: Settings, n_retries: int | None, seconds:
         config.setdefault("account_name", address.account)
     if settings.credentials is not None:
         how["credential_provider"] = partial(called, settings.credentials)
+    elif address.kind == "s3":
+        found = profiles.provider(config, config.pop("profile", None))
+        if found is not None:
+            how["credential_provider"], region = partial(called, found[0]), found[1]
+            if region and not (os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")):
+                config.setdefault("region", region)
     kind = {"s3": stores.S3Store, "gs": stores.GCSStore, "az": stores.AzureStore}[address.kind]
     try:
         return kind(address.bucket, config=config, **how)
