@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import fsspec
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .address import Address
+    from .content import Body
     from .options import Options, Settings
-    from .store import Content
 
 _PROTOCOLS = {"s3": "s3", "gs": "gs", "az": "abfs", "http": "http", "hf": "http", "memory": "memory"}
 _YES = (True, "1", "true", "yes", "on")
@@ -57,11 +56,11 @@ class FsspecStore(Store):
     def reader(self, address: Address) -> Reader:
         return FsspecReader(self._system, _path(address))
 
-    def put(self, address: Address, content: Content) -> None:
-        if isinstance(content, os.PathLike):
-            self._system.put_file(os.fspath(content), _path(address))
+    def put(self, address: Address, body: Body, size: int) -> None:
+        if isinstance(body, memoryview):
+            self._system.pipe_file(_path(address), bytes(body))
         else:
-            self._system.pipe_file(_path(address), bytes(content))
+            self._system.put_file(str(body), _path(address))
 
     def create(self, address: Address, content: bytes) -> None:
         self._system.pipe_file(_path(address), content, mode="create")

@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import obstore
@@ -19,12 +18,12 @@ from entasis.errors import ArgumentError, FileError
 from . import profiles, web
 from .failures import called, guarded, reply
 from .reader import HEAD, Ignored, Opened, Reader, Replaced, Stat, both, check
-from .store import Entry, Store, length
+from .store import Entry, Store
 
 if TYPE_CHECKING:
     from .address import Address
+    from .content import Body
     from .options import Options, Settings
-    from .store import Content
 
 # Retries of a request, and for how many seconds a request is sent again at most.
 _RETRIES, _RETRY_SECONDS = 10, 60
@@ -59,9 +58,8 @@ class ObstoreStore(Store):
         store = self._of(address)
         return ObstoreReader(store, _path(address))
 
-    def put(self, address: Address, content: Content) -> None:
-        part = max(_PART, -(-length(content) // _MOST_PARTS))
-        body = Path(content) if isinstance(content, os.PathLike) else content
+    def put(self, address: Address, body: Body, size: int) -> None:
+        part = max(_PART, -(-size // _MOST_PARTS))
         store = self._of(address, seconds=_seconds(part))
         obstore.put(store, _path(address), body, chunk_size=part, max_concurrency=_AT_ONCE)
 
