@@ -65,6 +65,18 @@ def test_codes_of_s3(stub: Stub, status: int, code: str, error: Any, match: str)
     assert "hidden" not in str(info.value)
 
 
+@pytest.mark.parametrize("how", [403, 404, 503, "drop"])
+def test_no_credentials(stub: Stub, monkeypatch: pytest.MonkeyPatch, how: Any) -> None:
+    """Without credentials obstore asks the server that gives these to machines of AWS."""
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "none")
+    stub.before = lambda request: how
+    options = {"endpoint_url": stub.root, "metadata_endpoint": stub.root, "max_retries": 1}
+    with pytest.raises(FilePermissionError, match="no credentials were found; pass storage_options"):
+        open_address("s3://bucket/x", options)
+    assert all("/latest/" in request.target for request in stub.requests)
+
+
 def test_paths_that_obstore_lacks(stub: Stub) -> None:
     with pytest.raises(ArgumentError, match=r"has an empty part.* which obstore does not take"):
         open_address("s3://bucket/a//x", {"endpoint_url": stub.root, "anon": True})

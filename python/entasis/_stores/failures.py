@@ -31,7 +31,14 @@ _STATUS = re.compile(r"\bstatus(?: code)?: (\d{3})\b")
 # The code of an S3 reply, which is a word.
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 # Servers that give credentials to machines in a cloud. They are asked if no others are found.
-_OF_MACHINE = ("169.254.169.254", "169.254.170.", "metadata.google.internal", "metadata/identity")
+_OF_MACHINE = (
+    "169.254.169.254",
+    "169.254.170.",
+    "/latest/api/token",
+    "/latest/meta-data",
+    "metadata.google.internal",
+    "metadata/identity",
+)
 # obstore's text for a redirect that names no place, as S3 answers for buckets of other regions.
 _NO_LOCATION = "redirect without LOCATION"
 # The text of errors of `called`.
@@ -164,7 +171,7 @@ def _failure(of: Reply, address: Address, action: Action) -> EntasisError:
         return FilePermissionError(f"{address}: the function {found[0]}; it returns a dict of credentials")
     if address.kind == "s3" and (code in _OTHER_REGION or status in (301, 307) or _NO_LOCATION in of.text):
         return FileError(f"{address}: the bucket is in another region{said}; pass aws_region as a storage option")
-    if (status is None and any(place in of.text for place in _OF_MACHINE)) or kinds & _NO_CREDENTIALS:
+    if any(place in of.text for place in _OF_MACHINE) or kinds & _NO_CREDENTIALS:
         return FilePermissionError(
             f"{address}: no credentials were found; pass storage_options, or set the environment variables of the "
             "store; public objects need skip_signature=True"
