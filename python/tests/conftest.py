@@ -73,15 +73,20 @@ def stub() -> Iterator[Stub]:
         yield server
 
 
+@pytest.fixture
+def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without options of stores."""
+    for name in [name for name in os.environ if name.startswith(("AWS_", "AZURE_", "GOOGLE_", "HF_"))]:
+        monkeypatch.delenv(name)
+
+
 @pytest.fixture(params=["obstore", "fsspec"])
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, no_credentials: None) -> str:
     """The library that reads stores, in an environment without credentials."""
     pytest.importorskip(request.param)
     if request.param == "fsspec":
         # As if obstore was not installed.
         monkeypatch.setitem(sys.modules, "entasis._stores._obstore", None)
-    for name in [name for name in os.environ if name.startswith(("AWS_", "AZURE_", "GOOGLE_", "HF_"))]:
-        monkeypatch.delenv(name)
     return str(request.param)
 
 

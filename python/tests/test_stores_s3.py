@@ -10,6 +10,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from entasis._stores import failures, writing
@@ -103,6 +104,28 @@ def test_credentials(moto: MotoServer) -> None:
     assert bytes(open_address(URL, {**options, "credentials": credentials}).head) == CONTENT[:12_288]
 
 
+def test_profiles(moto: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Files of the AWS command have credentials, too."""
+    pytest.importorskip("boto3")
+    write(moto)
+    (tmp_path / "credentials").write_text(
+        f"[default]\naws_access_key_id=k\naws_secret_access_key={SECRET}\n"
+        f"[other]\naws_access_key_id=o\naws_secret_access_key={SECRET}\nregion=us-east-1\n"
+    )
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    options = {"endpoint_url": moto.url}
+    assert open_address(URL, options).size == len(CONTENT)
+    assert open_address(URL, {**options, "profile": "other"}).size == len(CONTENT)
+    monkeypatch.setenv("AWS_PROFILE", "other")
+    assert open_address(URL, options).size == len(CONTENT)
+    if library == "obstore":
+        match = "the profile 'none' of AWS does not exist"
+        fails(ArgumentError, match, lambda: open_address(URL, {**options, "profile": "none"}))
+        monkeypatch.setenv("AWS_PROFILE", "none")
+        fails(ArgumentError, match, lambda: open_address(URL, options))
+
+
 def test_names_of_fsspec(moto: MotoServer) -> None:
     write(moto)
     options = {"key": "k", "secret": SECRET, "client_kwargs": {"endpoint_url": moto.url, "region_name": "us-east-1"}}
@@ -134,7 +157,7 @@ def test_replaced(moto: MotoServer, library: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, Path])
-@pytest.mark.parametrize("n", [0, 1, 20 << 20])
+@pytest.mark.parametrize("n", [0, 1, 9 << 20])
 def test_write(moto: MotoServer, tmp_path: Path, kind: Any, n: int) -> None:
     """Large content is sent in parts, and visible as a whole."""
     data = os.urandom(n)
@@ -150,8 +173,9 @@ def test_write(moto: MotoServer, tmp_path: Path, kind: Any, n: int) -> None:
 def test_many_parts(moto: MotoServer, library: str) -> None:
     if library != "obstore":
         pytest.skip("s3fs decides about parts")
-    write(moto, bytes(20 << 20))
-    assert sum("partNumber" in target for _, target in moto.requests) == 3
+    write(moto, memoryview(np.zeros(1 << 21, "i8")))
+    assert sum("partNumber" in target for _, target in moto.requests) == 2
+    assert content(moto) == bytes(1 << 24)
 
 
 def test_broken_write(moto: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,12 +185,12 @@ def test_broken_write(moto: MotoServer, library: str, monkeypatch: pytest.Monkey
     moto.before = lambda method, target: "break" if "partNumber=2" in target else None
     options = Options({**moto.options, "max_retries": 1})
     fails(
-        FileError, "connection to the server failed|failed to write", lambda: put(parse(URL), options, bytes(20 << 20))
+        FileError, "connection to the server failed|failed to write", lambda: put(parse(URL), options, bytes(9 << 20))
     )
     assert not any("uploadId" in target and method == "POST" for method, target in moto.requests)
     assert Folder(parse("s3://tables", True), options).list() == []
     moto.before = lambda method, target: "503" if "partNumber=2" in target else None
-    fails(FileError, "failed to write.*503", lambda: put(parse(URL), options, bytes(20 << 20)))
+    fails(FileError, "failed to write.*503", lambda: put(parse(URL), options, bytes(9 << 20)))
     assert Folder(parse("s3://tables", True), options).list() == []
 
 
@@ -217,10 +241,20 @@ def test_create_is_sent_again(moto: MotoServer, library: str, how: str, monkeypa
     fails(FileError, "failed to write", lambda: write(moto, b"x", url="s3://tables/other", overwrite=False))
 
 
-def test_missing_local_file(moto: MotoServer, tmp_path: Path) -> None:
-    for overwrite in (True, False):
-        with pytest.raises(EntasisError):
-            write(moto, tmp_path / "none", overwrite=overwrite)
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_bad_content(moto: MotoServer, library: str, tmp_path: Path, overwrite: bool) -> None:
+    if library == "fsspec" and not overwrite:
+        pytest.skip("fsspec does not create")
+    with pytest.raises(MissingFileError, match="the file to upload does not exist"):
+        write(moto, tmp_path / "none", overwrite=overwrite)
+    with pytest.raises(ArgumentError, match="is a folder; upload its files one by one"):
+        write(moto, tmp_path, overwrite=overwrite)
+    (tmp_path / "x").write_bytes(b"")
+    with pytest.raises(FileError, match=r"the file to upload can't be read \(Not a directory\)"):
+        write(moto, tmp_path / "x" / "y", overwrite=overwrite)
+    for bad in ("text", 3, None, np.zeros((4, 4))[:, 1]):
+        with pytest.raises(ArgumentError, match="content is bytes or the path of a file"):
+            write(moto, bad, overwrite=overwrite)
     assert moto.requests == []
 
 

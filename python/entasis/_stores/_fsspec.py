@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import fsspec
@@ -12,14 +11,17 @@ import fsspec
 from entasis.errors import ArgumentError, FileError, MissingLibraryError
 
 from . import web
+from .failures import called
 from .reader import Ignored, Reader, Stat
 from .retry import retried
 from .store import INSTALL, Entry, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .address import Address
+    from .content import Body
     from .options import Options, Settings
-    from .store import Content
 
 _PROTOCOLS = {"s3": "s3", "gs": "gs", "az": "abfs", "http": "http", "hf": "http", "memory": "memory"}
 _YES = (True, "1", "true", "yes", "on")
@@ -27,7 +29,7 @@ _YES = (True, "1", "true", "yes", "on")
 _NAMES = {
     "s3": {
         "access_key_id": "key", "secret_access_key": "secret", "session_token": "token", "endpoint": "endpoint_url",
-        "skip_signature": "anon", "request_payer": "requester_pays",
+        "skip_signature": "anon", "request_payer": "requester_pays", "profile": "profile",
     },
     "gs": {"base_url": "endpoint_url", "bearer_token": "token", "application_credentials": "token",
            "service_account": "token", "service_account_key": "token"},
@@ -54,11 +56,11 @@ class FsspecStore(Store):
     def reader(self, address: Address) -> Reader:
         return FsspecReader(self._system, _path(address))
 
-    def put(self, address: Address, content: Content) -> None:
-        if isinstance(content, os.PathLike):
-            self._system.put_file(os.fspath(content), _path(address))
+    def put(self, address: Address, body: Body, size: int) -> None:
+        if isinstance(body, memoryview):
+            self._system.pipe_file(_path(address), bytes(body))
         else:
-            self._system.pipe_file(_path(address), bytes(content))
+            self._system.put_file(str(body), _path(address))
 
     def create(self, address: Address, content: bytes) -> None:
         self._system.pipe_file(_path(address), content, mode="create")
@@ -74,7 +76,8 @@ class FsspecStore(Store):
         found = []
         for path, info in infos.items():
             relative = path.lstrip("/").removeprefix(folder.lstrip("/")).lstrip("/")
-            if relative.startswith(prefix):
+            # A folder itself can be an empty object.
+            if relative and info.get("type") == "file" and relative.startswith(prefix):
                 found.append(Entry(relative, info["size"], _identity(info)))
         return sorted(found)
 
@@ -173,7 +176,7 @@ def _named(address: Address, settings: Settings) -> dict[str, Any]:
     if address.account:
         config.setdefault("account_name", address.account)
     if settings.credentials is not None:
-        config.update(_credentials(address.kind, settings.credentials()))
+        config.update(_credentials(address.kind, settings.credentials))
     options: dict[str, Any] = {}
     client: dict[str, Any] = {}
     known = _NAMES[address.kind]
@@ -201,8 +204,9 @@ def _named(address: Address, settings: Settings) -> dict[str, Any]:
     return options
 
 
-def _credentials(kind: str, found: Any) -> dict[str, Any]:
-    """Credentials that a function returned, as options by obstore's names."""
+def _credentials(kind: str, credentials: Callable[[], Any]) -> dict[str, Any]:
+    """Credentials that a function returns, as options by obstore's names."""
+    found = called(credentials)
     names = {
         "s3": {"access_key_id": "access_key_id", "secret_access_key": "secret_access_key", "token": "session_token"},
         "gs": {"token": "bearer_token"},

@@ -7,7 +7,7 @@ import os
 import threading
 from collections import OrderedDict
 from datetime import timedelta
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import obstore
@@ -15,15 +15,15 @@ from obstore import store as stores
 
 from entasis.errors import ArgumentError, FileError
 
-from . import web
-from .failures import guarded, reply
+from . import profiles, web
+from .failures import called, guarded, reply
 from .reader import HEAD, Ignored, Opened, Reader, Replaced, Stat, both, check
-from .store import Entry, Store, length
+from .store import Entry, Store
 
 if TYPE_CHECKING:
     from .address import Address
+    from .content import Body
     from .options import Options, Settings
-    from .store import Content
 
 # Retries of a request, and for how many seconds a request is sent again at most.
 _RETRIES, _RETRY_SECONDS = 10, 60
@@ -58,9 +58,8 @@ class ObstoreStore(Store):
         store = self._of(address)
         return ObstoreReader(store, _path(address))
 
-    def put(self, address: Address, content: Content) -> None:
-        part = max(_PART, -(-length(content) // _MOST_PARTS))
-        body = Path(content) if isinstance(content, os.PathLike) else content
+    def put(self, address: Address, body: Body, size: int) -> None:
+        part = max(_PART, -(-size // _MOST_PARTS))
         store = self._of(address, seconds=_seconds(part))
         obstore.put(store, _path(address), body, chunk_size=part, max_concurrency=_AT_ONCE)
 
@@ -78,7 +77,8 @@ class ObstoreStore(Store):
         for objects in obstore.list(self._of(address), within or None, chunk_size=1000):
             for meta in objects:
                 path = meta["path"][start:]
-                if path.startswith(prefix):
+                # A folder itself can be an empty object.
+                if path and path.startswith(prefix):
                     found.append(Entry(path, meta["size"], _identity(meta)))
         return sorted(found)
 
@@ -225,7 +225,16 @@ def _seconds(size: int) -> int:
 def _key(address: Address, settings: Settings, n_retries: int | None, seconds: int | None) -> Any:
     environment = tuple(sorted(item for item in os.environ.items() if item[0].upper().startswith(_VARIABLES)))
     given = tuple(repr(sorted(of.items())) for of in (settings.config, settings.client, settings.retry))
-    return address.kind, address.bucket, address.account, given, settings.credentials, n_retries, seconds, environment
+    return (
+        address.kind,
+        address.bucket,
+        address.account,
+        given,
+        id(settings.credentials),
+        n_retries,
+        seconds,
+        environment,
+    )
 
 
 def _built(address: Address, settings: Settings, n_retries: int | None, seconds: int | None) -> Any:
@@ -249,7 +258,13 @@ def _built(address: Address, settings: Settings, n_retries: int | None, seconds:
     if address.account:
         config.setdefault("account_name", address.account)
     if settings.credentials is not None:
-        how["credential_provider"] = settings.credentials
+        how["credential_provider"] = partial(called, settings.credentials)
+    elif address.kind == "s3":
+        found = profiles.provider(config, config.pop("profile", None))
+        if found is not None:
+            how["credential_provider"], region = partial(called, found[0]), found[1]
+            if region and not (os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")):
+                config.setdefault("region", region)
     kind = {"s3": stores.S3Store, "gs": stores.GCSStore, "az": stores.AzureStore}[address.kind]
     try:
         return kind(address.bucket, config=config, **how)

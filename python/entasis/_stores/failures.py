@@ -31,7 +31,18 @@ _STATUS = re.compile(r"\bstatus(?: code)?: (\d{3})\b")
 # The code of an S3 reply, which is a word.
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 # Servers that give credentials to machines in a cloud. They are asked if no others are found.
-_OF_MACHINE = ("169.254.169.254", "169.254.170.", "metadata.google.internal", "metadata/identity")
+_OF_MACHINE = (
+    "169.254.169.254",
+    "169.254.170.",
+    "/latest/api/token",
+    "/latest/meta-data",
+    "metadata.google.internal",
+    "metadata/identity",
+)
+# obstore's text for a redirect that names no place, as S3 answers for buckets of other regions.
+_NO_LOCATION = "redirect without LOCATION"
+# The text of errors of `called`.
+_FUNCTION = re.compile(r"credentials raised \w{1,60}")
 _CONNECTIONS = frozenset({
     "ClientConnectionError", "ClientPayloadError", "ConnectionError", "EndpointConnectionError", "HTTPClientError",
     "IncompleteRead", "IncompleteReadError", "ResponseStreamingError", "ServerDisconnectedError",
@@ -88,6 +99,15 @@ def guarded(address: Address, action: Action, function: Callable[..., _Result], 
     except Exception as error:
         found = failure(error, address, action)
     raise found
+
+
+def called(credentials: Callable[[], Any]) -> Any:
+    """Call a function of credentials. Its errors get another text, as libraries repeat the text."""
+    try:
+        return credentials()
+    except Exception as error:
+        kind = type(error).__name__
+    raise RuntimeError(f"credentials raised {kind}")
 
 
 def failure(error: BaseException, address: Address, action: Action) -> EntasisError:
@@ -147,9 +167,11 @@ def _failure(of: Reply, address: Address, action: Action) -> EntasisError:
         return replaced(address)
     if code == "NoSuchBucket":
         return MissingFileError(f"{address}: the bucket {address.bucket!r} does not exist; check its name")
-    if code in _OTHER_REGION or status in (301, 307):
+    if found := _FUNCTION.search(of.text):
+        return FilePermissionError(f"{address}: the function {found[0]}; it returns a dict of credentials")
+    if address.kind == "s3" and (code in _OTHER_REGION or status in (301, 307) or _NO_LOCATION in of.text):
         return FileError(f"{address}: the bucket is in another region{said}; pass aws_region as a storage option")
-    if (status is None and any(place in of.text for place in _OF_MACHINE)) or kinds & _NO_CREDENTIALS:
+    if any(place in of.text for place in _OF_MACHINE) or kinds & _NO_CREDENTIALS:
         return FilePermissionError(
             f"{address}: no credentials were found; pass storage_options, or set the environment variables of the "
             "store; public objects need skip_signature=True"
@@ -176,7 +198,9 @@ def _failure(of: Reply, address: Address, action: Action) -> EntasisError:
         return FileError(f"{address}: the certificate of the server is not valid here; pass root_certificate")
     if _is_failed_connection(of):
         return _unreachable(address, action)
-    if kinds & {"InvalidPathError", "UnknownConfigurationKeyError"}:
+    if "Could not parse path" in of.text or "InvalidPathError" in kinds:
+        return ArgumentError(f"{address}: the path has an empty part, '.' or '..', which obstore does not take")
+    if "UnknownConfigurationKeyError" in kinds:
         return ArgumentError(f"{address}: the address or an option is not valid for this store")
     if "Config error" in of.text:
         return ArgumentError(f"{address}: a storage option has a value that the store does not take")

@@ -13,9 +13,10 @@ from .writing import create, put
 
 if TYPE_CHECKING:
     from .address import Address
+    from .content import Content
     from .options import Options
     from .remote import Remote
-    from .store import Content, Entry, Store
+    from .store import Entry, Store
 
 
 class Folder:
@@ -71,7 +72,7 @@ class Folder:
             The object does not exist.
         """
         remote = self.open(path)
-        if remote.size <= len(memoryview(remote.tail)):
+        if remote.size == memoryview(remote.tail).nbytes:
             return bytes(remote.tail)
         return bytes(remote.read_at(0, remote.size))
 

@@ -16,6 +16,7 @@ ALIASES = {
         "endpoint_url": "endpoint",
         "endpoint_url_s3": "endpoint",
         "key": "access_key_id",
+        "profile_name": "profile",
         "region_name": "region",
         "requester_pays": "request_payer",
         "secret": "secret_access_key",

@@ -141,7 +141,7 @@ class Reader:
 
 def check(data: Any, length: int) -> None:
     """Refuse a reply of another length."""
-    n = len(memoryview(data))
+    n = memoryview(data).nbytes
     if n > length:
         raise Ignored
     if n < length:

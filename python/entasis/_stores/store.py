@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
     from .address import Address
+    from .content import Body
     from .reader import Reader
 
 # A put in one piece takes 5 GiB at most, on all stores.
@@ -39,7 +39,7 @@ class Store:
         """Return an object that is read by ranges. This sends no request."""
         raise NotImplementedError
 
-    def put(self, address: Address, content: Content) -> None:
+    def put(self, address: Address, body: Body, size: int) -> None:
         """Write an object as a whole; the object is visible when everything is there."""
         raise NotImplementedError
 
@@ -56,21 +56,9 @@ class Store:
         raise NotImplementedError
 
 
-def length(content: Content) -> int:
-    """The number of bytes of a content to write."""
-    return os.stat(content).st_size if isinstance(content, os.PathLike) else len(memoryview(content))
-
-
 def check_writable(address: Address) -> None:
     """Refuse to write, list and delete on servers that are only read."""
     if address.kind == "http":
         raise ArgumentError(f"{address}: the web is only read; write to a store, such as s3://, gs:// or az://")
     if address.kind == "hf":
         raise ArgumentError(f"{address}: Hugging Face is only read; write a file, and upload it with huggingface_hub")
-
-
-if TYPE_CHECKING:
-    # Bytes, or the path of a local file.
-    Content = bytes | bytearray | memoryview | os.PathLike[str]
-else:
-    Content = Any

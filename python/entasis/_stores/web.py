@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from entasis.errors import ArgumentError
+
+from .failures import called
 
 if TYPE_CHECKING:
     from .address import Address
@@ -47,7 +49,8 @@ def headers(address: Address, settings: Settings) -> dict[str, str]:
 def _authorization(address: Address, settings: Settings) -> str:
     token = settings.config.get("token")
     if settings.credentials is not None:
-        token = _token(settings.credentials)
+        found = called(settings.credentials)
+        token = found.get("token") if isinstance(found, dict) else found
     if token is None and address.kind == "hf":
         token = os.environ.get("HF_TOKEN") or None
     if token is not None:
@@ -56,13 +59,3 @@ def _authorization(address: Address, settings: Settings) -> str:
         user = f"{settings.config['username']}:{settings.config.get('password', '')}"
         return f"Basic {base64.b64encode(user.encode()).decode()}"
     return address.authorization
-
-
-def _token(credentials: Any) -> Any:
-    try:
-        found = credentials()
-    except Exception as error:
-        kind = type(error).__name__
-    else:
-        return found.get("token") if isinstance(found, dict) else found
-    raise ArgumentError(f"the function credentials raised {kind}")

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from entasis.errors import ArgumentError, ExistingFileError
+from entasis.errors import ArgumentError, EntasisError, ExistingFileError
 
 from . import failures, retry
+from .content import body, in_memory
 from .library import store_of
-from .store import INSTALL, LARGEST_PUT, check_writable, length
+from .store import INSTALL, LARGEST_PUT, check_writable
 
 if TYPE_CHECKING:
     from .address import Address
+    from .content import Content
     from .options import Options
-    from .store import Content, Store
+    from .store import Store
 
 
 def put(address: Address, options: Options, content: Content, overwrite: bool = True) -> None:
@@ -48,7 +48,8 @@ def put(address: Address, options: Options, content: Content, overwrite: bool = 
     check_writable(address)
     store = failures.guarded(address, "write", store_of, address, options)
     if overwrite:
-        failures.guarded(address, "write", store.put, address, content)
+        view, size = body(content)
+        failures.guarded(address, "write", store.put, address, view, size)
         return
     create(store, address, content)
 
@@ -61,15 +62,23 @@ def create(store: Store, address: Address, content: Content) -> None:
     """
     if not store.can_create:
         raise ArgumentError(f"{address}: only obstore writes without ever replacing an object: {INSTALL}")
-    body = failures.guarded(address, "write", _read, content)
+    view, size = body(content)
+    if size > LARGEST_PUT:
+        raise ArgumentError(
+            f"{address}: overwrite=False sends the file in one request of 5 GiB at most, and it has {size:,} bytes; "
+            "pass overwrite=True, or write a data set"
+        )
+    data = in_memory(view)
     for attempt in range(retry.MOST):
         try:
-            store.create(address, body)
+            store.create(address, data)
             return
+        except (EntasisError, MemoryError):
+            raise
         except Exception as error:
             found = failures.failure(error, address, "write")
             is_last = attempt + 1 == retry.MOST or not _can_be_sent_again(error)
-        if isinstance(found, ExistingFileError) and attempt and _is_there(store, address, body):
+        if isinstance(found, ExistingFileError) and attempt and _is_there(store, address, data):
             return
         if isinstance(found, ExistingFileError) or is_last:
             raise found
@@ -79,19 +88,6 @@ def create(store: Store, address: Address, content: Content) -> None:
 def _can_be_sent_again(error: Exception) -> bool:
     # 409 is the answer when two requests create one object at the same time.
     return failures.is_transient(error) or failures.reply(error).status == 409
-
-
-def _read(content: Content) -> bytes:
-    """The content, if it can be sent in one request."""
-    size = length(content)
-    if size > LARGEST_PUT:
-        raise ArgumentError(
-            f"overwrite=False sends the file in one request of 5 GiB at most, and it has {size:,} bytes; "
-            "pass overwrite=True, or write a data set"
-        )
-    if isinstance(content, os.PathLike):
-        return Path(content).read_bytes()
-    return content if isinstance(content, bytes) else bytes(content)
 
 
 def _is_there(store: Store, address: Address, content: bytes) -> bool:
