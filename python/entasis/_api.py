@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
+    from ._stores.remote import Remote
     from ._tree.document import OnUnsupported
     from ._tree.tree import Tree
     from ._typing import (
@@ -157,7 +158,7 @@ def write(
     """
     with reported:
         if _sources.is_address(path):
-            with _sent(cast("str", path), storage_options, credentials, overwrite) as copy:
+            with _sources.sent(cast("str", path), storage_options, credentials, overwrite) as copy:
                 write(
                     value,
                     copy,
@@ -209,32 +210,6 @@ def write(
                 content = write_whole(value, {**to, "progress": show}, metadata, on_unsupported, is_table=is_table)
         if not is_path:
             _write_all(found, content)
-
-
-@contextmanager
-def _sent(
-    address: str,
-    storage_options: Mapping[str, Any] | None,
-    credentials: Callable[[], Any] | None,
-    overwrite: bool,
-) -> Iterator[str]:
-    """The path of a temporary file, which is sent to an address at the end of a `with` block."""
-    import os
-    import tempfile
-    from pathlib import Path
-
-    from ._stores.address import parse
-    from ._stores.options import Options
-    from ._stores.store import check_writable
-    from ._stores.writing import put
-
-    to = parse(address)
-    check_writable(to)
-    options = Options(None if storage_options is None else dict(storage_options), credentials)
-    with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
-        path = os.path.join(folder, "file.entasis")
-        yield path
-        put(to, options, Path(path), overwrite)
 
 
 def _write_stream(value: Any, to: Destination, progress: bool | Callable[..., Any] | None) -> tuple[bool, Any]:
@@ -421,8 +396,8 @@ def read(
         the function ends the reading. Files of other formats report nothing.
     storage_options
         For addresses: credentials, regions and endpoints of a store, by the names of obstore and
-        Polars (`aws_access_key_id`, `endpoint_url`) or of fsspec. What is not given comes from the
-        usual environment variables. Pickles and messages never have the values.
+        Polars (`aws_access_key_id`, `endpoint_url`) or of fsspec. The usual environment variables give
+        the others. Pickles and messages never have the values.
     credentials
         For addresses: a function that returns credentials, as obstore takes it. A pickle has a
         reference to it.
@@ -481,7 +456,7 @@ def read(
             if _sources.is_remote(path):
                 if not isinstance(error, NotEntasisError):
                     raise
-                with _sources.fetched(path) as copy:
+                with _sources.fetched(cast("Remote", path)) as copy:
                     return read(
                         copy,
                         columns=columns,

@@ -130,7 +130,7 @@ def verify(
             with _options.shown_progress(progress, "verifying", "files") as show:
                 return maintain.verify(folder, _threads(threads), show)
         path = _sources.remote(path, storage_options, credentials)
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
         with _options.shown_progress(progress, "verifying") as show:
@@ -198,7 +198,7 @@ def repair(
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
         with _options.shown_progress(progress, "repairing") as show:
             to = destination(found, None, threads, durable, wait, overwrite=overwrite)
             damages, _ = _entasis.repair(handle, {**to, "progress": show})

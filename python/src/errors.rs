@@ -7,6 +7,8 @@ use entasis::{Damage, Error, Kind, Survey};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 
+use crate::remote;
+
 /// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
     match kind {
@@ -115,6 +117,12 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let raised = error.io_source().and_then(|source| source.get_ref()?.downcast_ref::<PyErr>());
     if let Some(raised) = raised {
         return raised.clone_ref(py);
+    }
+    let file = error.location().file.as_ref().map(|file| file.to_string_lossy());
+    if error.kind() == Kind::Corrupt
+        && let Some(replaced) = file.and_then(|name| remote::replaced(py, &name))
+    {
+        return replaced;
     }
     let message = match error.exceeded_limit() {
         Some(limit) => {

@@ -168,7 +168,8 @@ impl From<Opened> for Handle {
 #[pymethods]
 impl Handle {
     /// Opens a file by its path, a file whose content is in memory, or an object that gives ranges.
-    /// Bytes are not copied. With `whole`, the newest whole generation is opened if the current one cannot be.
+    /// Bytes are not copied. With `whole`, the newest whole generation is opened if the current one
+    /// cannot be.
     #[new]
     #[pyo3(signature = (source, limits=None, whole=false))]
     fn new(

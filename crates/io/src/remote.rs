@@ -1,4 +1,4 @@
-//! A source whose bytes come by requests: an object of a store, or a file behind a function.
+//! A source whose bytes come by requests: an object of a store, or bytes that a function gives.
 
 mod ahead;
 mod pieces;

@@ -79,8 +79,8 @@ pub trait Source: Send + Sync {
         false
     }
 
-    /// Announces ranges that will be read soon. A remote source fetches them ahead, several at once,
-    /// in the order of their offsets.
+    /// Announces ranges that will be read soon. A remote source fetches them ahead, several at
+    /// once, in the order of their offsets.
     fn announce(&self, _ranges: &[Range<u64>]) -> Option<Announced> {
         None
     }

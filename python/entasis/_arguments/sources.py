@@ -47,15 +47,21 @@ _FETCHED = 8 << 20
 _ADDRESS = re.compile(r"(?i)([a-z][a-z0-9+.-]+)://")
 
 
-def source(value: Source) -> str | bytes | Remote:
-    """Return the path of a file, its content, or an object that is read by ranges.
+def source(value: Source) -> str | bytes:
+    """Return the path of a file, or its content.
 
-    An open file on the disk is read through its path. The content of any other open file of Python
-    is read into memory.
+    An open file on the disk is read through its path. The content of any other open file, and of an
+    object on a store, is read into memory.
     """
+    found = source_of_ranges(value)
+    return found if isinstance(found, (str, bytes)) else bytes(found.read_at(0, found.size))
+
+
+def source_of_ranges(value: Source) -> str | bytes | Remote:
+    """As `source`, but objects on stores stay there, and are read by ranges."""
     kind = type(value)
-    if kind is str:
-        return path(value) if not is_address(value) else remote(value)  # type: ignore[arg-type, return-value]
+    if kind is str and "://" not in value:  # type: ignore[operator]
+        return path(value)  # type: ignore[arg-type]
     if kind is bytes:
         return value  # type: ignore[return-value]
     if isinstance(value, (bytearray, memoryview)):
@@ -63,10 +69,9 @@ def source(value: Source) -> str | bytes | Remote:
     if isinstance(value, io.BytesIO):
         # Python shares this memory until the BytesIO changes, so this makes no copy.
         return value.getvalue()
-    if is_remote(value):
-        return value  # type: ignore[return-value]
-    if isinstance(value, tuple) or hasattr(value, "read_at") or _is_of_fsspec(kind):
-        return remote(value)  # type: ignore[return-value]
+    found: Any = remote(value)
+    if is_remote(found):
+        return found  # type: ignore[no-any-return]
     read, seek = getattr(value, "read", None), getattr(value, "seek", None)
     if read is None or hasattr(kind, "__fspath__"):
         return path(value)  # type: ignore[arg-type]
@@ -80,6 +85,41 @@ def source(value: Source) -> str | bytes | Remote:
     if isinstance(content, str):
         raise ArgumentError(f"a {kind.__name__} of text; open the file in binary mode ('rb')")
     return bytes(content)
+
+
+@contextmanager
+def sent(
+    address: str,
+    storage_options: Mapping[str, Any] | None,
+    credentials: Callable[[], Any] | None,
+    overwrite: bool,
+) -> Iterator[str]:
+    """The path of a temporary file, which is sent to an address at the end of a `with` block."""
+    from pathlib import Path
+
+    from entasis._stores.address import parse
+    from entasis._stores.options import Options
+    from entasis._stores.store import check_writable
+    from entasis._stores.writing import put
+
+    to = parse(address)
+    check_writable(to)
+    options = Options(None if storage_options is None else dict(storage_options), credentials)
+    with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
+        path = os.path.join(folder, to.path.rpartition("/")[2] or "file")
+        yield path
+        put(to, options, Path(path), overwrite)
+
+
+def target(value: Target) -> str | Writable:
+    """Return the path of a file to write, or the open file that takes its content."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise ArgumentError("bytes are the content of a file, not a path; to_bytes(value) returns the content")
+    if hasattr(value, "write") and not hasattr(type(value), "__fspath__"):
+        if isinstance(value, io.TextIOBase):
+            raise ArgumentError(f"a {type(value).__name__} takes text; open the file in binary mode ('wb')")
+        return value  # type: ignore[return-value]
+    return path(value)  # type: ignore[arg-type]
 
 
 def is_address(value: Any) -> bool:
@@ -144,17 +184,6 @@ def fetched(value: Remote) -> Iterator[str]:
         yield path
 
 
-def target(value: Target) -> str | Writable:
-    """Return the path of a file to write, or the open file that takes its content."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        raise ArgumentError("bytes are the content of a file, not a path; to_bytes(value) returns the content")
-    if hasattr(value, "write") and not hasattr(type(value), "__fspath__"):
-        if isinstance(value, io.TextIOBase):
-            raise ArgumentError(f"a {type(value).__name__} takes text; open the file in binary mode ('wb')")
-        return value  # type: ignore[return-value]
-    return path(value)  # type: ignore[arg-type]
-
-
 def path_to_change(value: Path) -> str:
     """Return the path of a file that changes in place."""
     found = target(value)
@@ -198,8 +227,8 @@ def _refuse_address(text: str) -> None:
     from entasis._stores.address import parse
 
     raise ArgumentError(
-        f"{parse(text, is_folder=True).shown!r} is an address, and only read, open, info, verify and write take "
-        "addresses: files on stores do not change in place"
+        f"{parse(text, is_folder=True).shown!r} is an address: read, open, scan, info, verify, convert and write take "
+        "addresses, but files on stores do not change in place"
     )
 
 

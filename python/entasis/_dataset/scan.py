@@ -466,9 +466,7 @@ def scan(
     if missing_columns not in ("error", "missing"):
         raise ArgumentError(f"missing_columns={shown(missing_columns)}: 'error' or 'missing'")
     with reported:
-        found, of = files(
-            source, hive, has_manifest=manifest, storage_options=storage_options, credentials=credentials
-        )
+        found, of = files(source, hive, has_manifest=manifest, storage_options=storage_options, credentials=credentials)
         table = Table(found, fills=missing_columns == "missing", manifest=of)
         # Errors about the first file and the keys come at once.
         table.first  # noqa: B018

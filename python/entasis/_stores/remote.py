@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from entasis.errors import ArgumentError, FileError
+from entasis.errors import ArgumentError, EntasisError, FileError
 
 from . import failures
 from .address import parse
@@ -131,6 +131,18 @@ class Remote:
         if now != self._known():
             raise failures.replaced(self._address)
         self._is_checked = True
+
+    def replaced(self) -> FileError | None:
+        """The error of an object that was replaced since it was opened.
+
+        None if it is the same, or if its store does not say so. This decides what a failed checksum
+        means where requests have no condition.
+        """
+        try:
+            now = self._guarded(self._of().stat)
+        except EntasisError:
+            return None
+        return None if now == self._known() else failures.replaced(self._address)
 
     def _known(self) -> Stat:
         return self._stat if self._stat is not None else self._open().stat

@@ -54,8 +54,8 @@ class OpenTable:
         self.handle, self.path = handle, path
         # The number of the requested generation; None for the current one.
         self.generation = generation
-        # For pickles: the `number` of the table in a tree, the `content` of a file in memory, or the
-        # object on a store.
+        # For pickles: the `number` of the table in a tree, and the `content` of a file in memory or
+        # the object on a store.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
         # The handle of a table whose parts are decoded alone; None for files of Entasis.
@@ -153,7 +153,9 @@ def opened(
     generation: int | None = None,
     whole: bool = False,
 ) -> OpenTable:
-    """Open the file at a path, in memory or on a store. The table of a file of another value has no columns.
+    """Open the file at a path, in memory or on a store.
+
+    The table of a file of another value has no columns.
 
     With `whole` or a generation, a file whose current generation can't be opened is opened at its
     newest whole one.

@@ -1,5 +1,5 @@
-//! Opens a file by its path, a file whose content is in memory, or one behind an object that gives
-//! ranges of bytes. Files of R become files of Entasis in memory.
+//! Opens a file by its path, a file whose content is in memory, or an object that gives ranges of
+//! bytes. Files of R become files of Entasis in memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::{Ranges, pieces};
 /// No further request is made ahead while this many bytes were fetched and not read.
 const HELD: u64 = 256 << 20;
 
-/// What was announced and fetched.
+/// Announced ranges, and the bytes that were fetched of these.
 pub(super) struct Ahead<R> {
     pub ranges: R,
     state: Mutex<State>,
