@@ -21,7 +21,11 @@ _HEADERS = frozenset({"accept", "accept-language", "authorization", "cookie", "r
 
 
 def url(address: Address) -> str:
-    """The complete address, with its query string."""
+    """The complete address, with its query string.
+
+    Where a server redirects, obstore reports the address with its query string as `Referer` to the
+    next server, and has no option against it. Servers do not redirect signed addresses usually.
+    """
     return address.url(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
 
 
