@@ -146,8 +146,10 @@ def test_folders_on_a_store(moto: MotoServer, library: str, frame: pd.DataFrame,
     assert gets(moto) == 0
     # The list of manifests, the manifest, and the first file.
     assert first <= (5 if library == "obstore" else 8)
-    assert scan.filter(en.col("k") == 3).read(to="pandas").equals(
-        en.scan(local, filter=en.col("k") == 3).read(to="pandas")
+    assert (
+        scan.filter(en.col("k") == 3)
+        .read(to="pandas")
+        .equals(en.scan(local, filter=en.col("k") == 3).read(to="pandas"))
     )
     groups = scan.lazy().group_by("k").agg(pl.sum("id")).sort("k").collect()
     assert groups.equals(en.scan(local).lazy().group_by("k").agg(pl.sum("id")).sort("k").collect())
