@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
+    from ._stores.remote import Remote
     from ._tree.document import OnUnsupported
     from ._tree.tree import Tree
     from ._typing import (
@@ -62,6 +63,8 @@ def write(
     edition: int | None = None,
     overwrite: bool = True,
     progress: bool | Callable[..., Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> None:
     """Write a frame or any tree of values to a file, whole or not at all.
 
@@ -87,6 +90,9 @@ def write(
         A path (`str` or `os.PathLike`, `~` is expanded), or a binary file that is open for writing.
         The file at a path is replaced only after everything was written. An open file gets the
         content in one piece, which needs memory for the whole content.
+
+        An object at an address such as `s3://bucket/key` is written to a temporary file first, then
+        sent in parts, and visible when all of it is there.
     compression
         From 0 (none, fastest) to 100 (smallest), for all columns or per column. None stands for all
         other columns: `{"price": 80, None: 50}`.
@@ -127,6 +133,8 @@ def write(
         files with frames and for streams these are rows (`unit="rows"`), for a scan of a text bytes
         that were read (`unit="bytes"`). The number of all is None for a stream. An exception of the
         function ends the work, and the old file stays.
+    storage_options, credentials
+        As for `read`.
 
     Raises
     ------
@@ -149,6 +157,23 @@ def write(
     {'author': 'Ada'}
     """
     with reported:
+        if _sources.is_address(path):
+            with _sources.sent(cast("str", path), storage_options, credentials, overwrite) as copy:
+                write(
+                    value,
+                    copy,
+                    compression=compression,
+                    threads=threads,
+                    durable=False,
+                    metadata=metadata,
+                    on_unsupported=on_unsupported,
+                    index=index,
+                    edition=edition,
+                    progress=progress,
+                )
+            return
+        if storage_options is not None or credentials is not None:
+            raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/frame.entasis")
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(
@@ -291,6 +316,9 @@ def read(
     limits: Limits | None = None,
     generation: int | None = None,
     progress: bool | Callable[..., Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
+    prefetch: int | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -305,6 +333,12 @@ def read(
         `bytearray`, `memoryview`), or a binary file that can seek. From a path, or a file opened on
         the disk, only the needed bytes are read. `bytes` and `io.BytesIO` are not copied; other
         files and buffers are copied into memory.
+
+        The address of an object is read by requests for the needed ranges: `s3://bucket/key`,
+        `gs://`, `az://`, `https://`, `hf://datasets/...`. They need obstore or fsspec (`pip install
+        'entasis[cloud]'`). So are a pair of a store of obstore or a file system of pyarrow or
+        fsspec, and a path; an open file of fsspec; and an object with the methods `size()` and
+        `read_at(offset, length)`. Objects of other formats are fetched whole.
     columns
         A label of any type, a list or array of labels, or positions as a slice or range. If all
         labels of the file are strings, integers are positions. Names of index levels are accepted:
@@ -360,6 +394,16 @@ def read(
         all values, and with `unit="values"`: several times a second, and at the end. These are the
         rows times the columns, and the rows that a filter tests, also of a folder. An exception of
         the function ends the reading. Files of other formats report nothing.
+    storage_options
+        For addresses: credentials, regions and endpoints of a store, by the names of obstore and
+        Polars (`aws_access_key_id`, `endpoint_url`) or of fsspec. The usual environment variables give
+        the others. Pickles and messages never have the values.
+    credentials
+        For addresses: a function that returns credentials, as obstore takes it. A pickle has a
+        reference to it.
+    prefetch
+        For objects on stores: how many bytes at the end are read at once with those at the
+        beginning, when the file is opened. None means 64 KiB.
 
     Returns
     -------
@@ -393,6 +437,7 @@ def read(
     with reported:
         _options.on_refused(on_unsupported)
         _options.on_damage(on_damage)
+        path = _sources.remote(path, storage_options, credentials, prefetch)
         if on_damage == "missing":
             from ._view import damage as _damage
 
@@ -408,6 +453,23 @@ def read(
         try:
             file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
         except (NotEntasisError, DirectoryError, CorruptFileError) as error:
+            if _sources.is_remote(path):
+                if not isinstance(error, NotEntasisError):
+                    raise
+                with _sources.fetched(cast("Remote", path)) as copy:
+                    return read(
+                        copy,
+                        columns=columns,
+                        rows=rows,
+                        filter=filter,
+                        to=to,
+                        threads=threads,
+                        index=index,
+                        nan_to_null=nan_to_null,
+                        on_unsupported=on_unsupported,
+                        limits=limits,
+                        progress=progress,
+                    )
             from ._convert import read as _others
 
             form = _others.other_format(path, error)
@@ -459,6 +521,9 @@ def open(
     generation: int | None = None,
     nan_to_null: bool | None = None,
     on_damage: OnDamage = "error",
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
+    prefetch: int | None = None,
 ) -> File:
     """Open a file without reading its columns or values.
 
@@ -492,6 +557,8 @@ def open(
         opened, because the file was cut within its last change. A `DamageWarning` says which one
         was opened. (`generation` does the same.) For damaged blocks, `on_damage` of the file's
         `read` decides.
+    storage_options, credentials, prefetch
+        As for `read`.
 
     Returns
     -------
@@ -533,11 +600,14 @@ def open(
     {'price': array([5, 4])}
     """
     with reported:
+        path = _sources.remote(path, storage_options, credentials, prefetch)
         try:
             file = File(
                 path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage
             )
         except (NotEntasisError, DirectoryError) as error:
+            if _sources.is_remote(path):
+                raise
             from ._convert.read import advice
 
             raise advice(path, error) from None

@@ -4,6 +4,7 @@ from typing import Any, Self, TypedDict, final, type_check_only
 from typing_extensions import disjoint_base
 
 from ._damage import Damage
+from ._stores.remote import Remote
 
 __version__: str
 
@@ -196,7 +197,9 @@ class ArrowTable:
 
 @final
 class Handle:
-    def __new__(cls, source: str | bytes, limits: dict[str, int] | None = None, whole: bool = False) -> Self: ...
+    def __new__(
+        cls, source: str | bytes | Remote, limits: dict[str, int] | None = None, whole: bool = False
+    ) -> Self: ...
     def lost(self) -> Damage | None: ...
     def at_generation(self, number: int) -> Handle: ...
     @property

@@ -15,7 +15,7 @@ from ._write import destination
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import timedelta
     from os import PathLike
 
@@ -24,14 +24,20 @@ if TYPE_CHECKING:
     from ._typing import Limits
 
 
-def info(path: Source, *, limits: Limits | None = None) -> Info:
+def info(
+    path: Source,
+    *,
+    limits: Limits | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
+) -> Info:
     """Describe how a file is stored: the size, encodings and missing values of each column.
 
     Of a folder of files it has the columns, keys and files.
 
     Parameters
     ----------
-    path, limits
+    path, limits, storage_options, credentials
         As for `read`.
 
     Returns
@@ -52,7 +58,7 @@ def info(path: Source, *, limits: Limits | None = None) -> Info:
             from ._dataset import maintain
 
             return maintain.info(folder)
-        file = File(path, limits=limits)
+        file = File(_sources.remote(path, storage_options, credentials), limits=limits)
         items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
         return Info(items | {"keep": _kept(items.get("keep"))})
 
@@ -73,6 +79,8 @@ def verify(
     limits: Limits | None = None,
     generation: int | None = None,
     progress: bool | Callable[..., Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> Report:
     """Check every byte of a file, in all generations that can be read.
 
@@ -85,7 +93,7 @@ def verify(
 
     Parameters
     ----------
-    path, limits
+    path, limits, storage_options, credentials
         As for `read`.
     threads
         The number of threads. None means one per processor.
@@ -121,7 +129,8 @@ def verify(
 
             with _options.shown_progress(progress, "verifying", "files") as show:
                 return maintain.verify(folder, _threads(threads), show)
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        path = _sources.remote(path, storage_options, credentials)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
         with _options.shown_progress(progress, "verifying") as show:
@@ -189,7 +198,7 @@ def repair(
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
         with _options.shown_progress(progress, "repairing") as show:
             to = destination(found, None, threads, durable, wait, overwrite=overwrite)
             damages, _ = _entasis.repair(handle, {**to, "progress": show})

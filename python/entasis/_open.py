@@ -8,15 +8,16 @@ from ._file.file import File, is_frame
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from ._arguments.sources import Source
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
     from ._tree.tree import Tree
     from ._typing import Columns, OnRefused, Rows
 
 
-def open_value(path: str) -> File | Tree:
-    """Open the file at a path."""
-    return value_of(File(path))
+def open_value(source: Source) -> File | Tree:
+    """Open a file."""
+    return value_of(File(source))
 
 
 def value_of(file: File) -> File | Tree:

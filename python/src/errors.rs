@@ -7,6 +7,8 @@ use entasis::{Damage, Error, Kind, Survey};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 
+use crate::remote;
+
 /// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
     match kind {
@@ -110,6 +112,17 @@ pub fn raise_map(py: Python<'_>, error: &Error) -> PyErr {
 fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     if error.kind() == Kind::Interrupted {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
+    }
+    // An object of Python that was read from has raised it.
+    let raised = error.io_source().and_then(|source| source.get_ref()?.downcast_ref::<PyErr>());
+    if let Some(raised) = raised {
+        return raised.clone_ref(py);
+    }
+    let file = error.location().file.as_ref().map(|file| file.to_string_lossy());
+    if error.kind() == Kind::Corrupt
+        && let Some(replaced) = file.and_then(|name| remote::replaced(py, &name))
+    {
+        return replaced;
     }
     let message = match error.exceeded_limit() {
         Some(limit) => {

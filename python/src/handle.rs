@@ -25,7 +25,7 @@ use crate::read::plan::{Host, Narrow};
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{KeptRows, RowBits, RowNumbers};
 use crate::{errors, monitor, statistics, value};
-use open::Source;
+use open::FileSource;
 
 /// A file that is open for reading. Later commits to the file do not change what it reads.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -167,13 +167,14 @@ impl From<Opened> for Handle {
 
 #[pymethods]
 impl Handle {
-    /// Opens a file by its path, or a file whose content is in memory. Bytes are not copied. With
-    /// `whole`, the newest whole generation is opened if the current one cannot be.
+    /// Opens a file by its path, a file whose content is in memory, or an object that gives ranges.
+    /// Bytes are not copied. With `whole`, the newest whole generation is opened if the current one
+    /// cannot be.
     #[new]
     #[pyo3(signature = (source, limits=None, whole=false))]
     fn new(
         py: Python<'_>,
-        source: Source,
+        source: FileSource,
         limits: Option<HashMap<String, u64>>,
         whole: bool,
     ) -> PyResult<Self> {

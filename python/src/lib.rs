@@ -25,6 +25,7 @@ mod options;
 mod query;
 mod r_files;
 mod read;
+mod remote;
 mod row_sets;
 mod statistics;
 mod tools;

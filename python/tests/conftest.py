@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -16,7 +17,9 @@ from entasis import _register
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from stub_server import Stub
 
 # The files of the marker `core`: about two minutes in all, without tests marked `slow`.
 CORE = {
@@ -59,6 +62,32 @@ def registrations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test has registrations of classes of its own."""
     monkeypatch.setattr(_register, "_functions", {})
     monkeypatch.setattr(_register, "_classes", {})
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """A server on this machine that can behave badly."""
+    from stub_server import Stub
+
+    with Stub(bytes(range(256)) * 1_000) as server:
+        yield server
+
+
+@pytest.fixture
+def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without options of stores."""
+    for name in [name for name in os.environ if name.startswith(("AWS_", "AZURE_", "GOOGLE_", "HF_"))]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(params=["obstore", "fsspec"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, no_credentials: None) -> str:
+    """The library that reads stores, in an environment without credentials."""
+    pytest.importorskip(request.param)
+    if request.param == "fsspec":
+        # As if obstore was not installed.
+        monkeypatch.setitem(sys.modules, "entasis._stores._obstore", None)
+    return str(request.param)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ PACKAGE = Path(entasis.__file__).parent
 LAYERS = [
     ("errors", "_damage", "_entasis", "_record", "_versions", "_typing", "_public_only"),
     ("_host_map", "_memory"),
+    ("_stores",),
     ("_arguments",),
     ("_register",),
     ("_columns",),

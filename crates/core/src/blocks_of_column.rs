@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{BlockRecord, Error, Layout, Result, Statistics};
+use entasis_io::Announced;
 
 use crate::file::{File, Stretch};
 use crate::monitor::{Control, Monitor};
-use crate::read::{PageVisitor, Reader, Source};
+use crate::read::{PageVisitor, Reader, Source, announce};
+use crate::rows::Rows;
 use crate::threads;
 
 /// A column with the statistics of its blocks.
@@ -143,6 +145,21 @@ impl std::fmt::Debug for PageReader<'_> {
 }
 
 impl File {
+    /// Announces the blocks with some rows of columns, if the file is remote: they are then fetched
+    /// together, until the returned value is dropped.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn announce_blocks<'c>(
+        &self,
+        columns: impl IntoIterator<Item = &'c ColumnBlocks>,
+        rows: &[Range<u64>],
+    ) -> Result<Option<Announced>> {
+        let rows = Vec::from_iter(rows.iter().cloned().map(Rows::Range));
+        let columns = columns.into_iter().flat_map(|column| rows.iter().map(|rows| (&column.source, rows)));
+        announce(self, columns)
+    }
+
     /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks mostly run on
     /// the same thread.
     ///

@@ -26,7 +26,7 @@ use entasis_format::{
     BlockRecord, Error, Header, Kind, Limits, Part, Result, Room, Root, Section, SectionKind, Slot,
     SlotState, Statistics, TableRecord, Thousands, Trailer, Value, Version, checksum,
 };
-use entasis_io::{FileSource, Source};
+use entasis_io::{Announced, FileSource, Source};
 
 pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
@@ -451,6 +451,16 @@ impl File {
     /// Reads some bytes of the source, and returns how many.
     pub(crate) fn read_source_at(&self, at: u64, out: &mut [u8]) -> std::io::Result<usize> {
         self.opened.source.read_at(at, out)
+    }
+
+    /// Whether each read of bytes costs a request.
+    pub fn is_remote(&self) -> bool {
+        self.opened.source.is_remote()
+    }
+
+    /// Lets a remote source fetch ranges ahead, until the returned value is dropped.
+    pub(crate) fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+        self.opened.announce(ranges)
     }
 
     /// Memory for bytes of the file. Its contents are unspecified.

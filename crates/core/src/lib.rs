@@ -143,7 +143,9 @@ pub use entasis_format::{
     RunNames, Statistics, Transform, Unit, Value, checksum,
     other::{has_name_of_text, other_format},
 };
-pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
+pub use entasis_io::{
+    Announced, Durable, FileSource, MemorySink, MemorySource, Ranges, RemoteSource, Sink, Source,
+};
 pub use entasis_kernels::bits::count_ones;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::memory::{ask_for_huge_pages, prefault};

@@ -1,6 +1,7 @@
 //! Reads columns. Requests become tasks. Each task decodes directly into its own part of the
 //! caller's memory.
 
+mod ahead;
 mod alloc;
 mod assembly;
 mod bundled;
@@ -32,6 +33,7 @@ use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
+pub(crate) use ahead::announce;
 use alloc::COLUMNS;
 use assembly::{Assembly, TaskResult};
 use bundled::{BundleTask, BundledRequest};
@@ -101,6 +103,8 @@ impl File {
             n_values = n_values.saturating_add(n);
             work = work.saturating_add(source.work(&request.rows));
         }
+        let wanted = sources.iter().zip(requests.iter().map(|request| &request.rows));
+        let _announced = ahead::announce(self, wanted)?;
         let are_whole = requests.iter().all(|request| matches!(request.rows, Rows::All));
         let ahead_to = if are_whole { pages::ahead_to(&sources) } else { 0 };
         let is_scattered = |rows: &Rows| matches!(rows, Rows::Indices(_) | Rows::Step { .. });

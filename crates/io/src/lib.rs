@@ -1,7 +1,8 @@
 //! Sources and sinks of bytes, and the atomic replacement of files.
 //!
 //! A [`Source`] is read and a [`Sink`] is written at positions, from many threads at once.
-//! [`FileSource`] reads a file; [`MemorySource`] and [`MemorySink`] work in memory. [`Replacement`]
+//! [`FileSource`] reads a file, and [`RemoteSource`] an object by requests for ranges;
+//! [`MemorySource`] and [`MemorySink`] work in memory. [`Replacement`]
 //! replaces an old file by a complete new one, or leaves the old one untouched. [`InPlace`] appends
 //! to a file and commits with one small write. Errors are plain
 //! [`std::io::Error`]s; the caller adds the path.
@@ -40,6 +41,7 @@ mod lock;
 mod memory;
 mod old;
 mod owner;
+mod remote;
 mod replace;
 mod sink;
 mod source;
@@ -52,6 +54,7 @@ pub use file::FileSource;
 pub use in_place::InPlace;
 pub use lock::Lock;
 pub use memory::{MemorySink, MemorySource};
+pub use remote::{Ranges, RemoteSource};
 pub use replace::{Durable, Replacement, check_new};
 pub use sink::Sink;
-pub use source::Source;
+pub use source::{Announced, Announcement, Source};

@@ -1,8 +1,15 @@
 //! Positioned reads.
 
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+/// Ranges that a source fetches ahead of their use, until this is dropped.
+pub type Announced = Box<dyn Announcement>;
+
+/// An announcement. Its end frees what was fetched.
+pub trait Announcement: Send + Sync {}
 
 /// Bytes that can be read at any position, from many threads at once.
 pub trait Source: Send + Sync {
@@ -66,6 +73,17 @@ pub trait Source: Send + Sync {
     fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
         parts.iter_mut().try_for_each(|(at, out)| self.read_exact_at(*at, out))
     }
+
+    /// Whether each read costs a request. It is then worth it to [`announce`](Self::announce).
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Announces ranges that will be read soon. A remote source fetches them ahead, several at
+    /// once, in the order of their offsets.
+    fn announce(&self, _ranges: &[Range<u64>]) -> Option<Announced> {
+        None
+    }
 }
 
 impl<S: Source + ?Sized> Source for &S {
@@ -88,6 +106,14 @@ impl<S: Source + ?Sized> Source for &S {
     fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
         (**self).read_many(parts)
     }
+
+    fn is_remote(&self) -> bool {
+        (**self).is_remote()
+    }
+
+    fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+        (**self).announce(ranges)
+    }
 }
 
 impl<S: Source + ?Sized> Source for Arc<S> {
@@ -109,6 +135,14 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
         (**self).read_many(parts)
+    }
+
+    fn is_remote(&self) -> bool {
+        (**self).is_remote()
+    }
+
+    fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+        (**self).announce(ranges)
     }
 }
 

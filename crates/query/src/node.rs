@@ -53,6 +53,16 @@ impl Node {
         }
     }
 
+    /// Adds the columns of all tests.
+    pub fn add_columns<'n>(&'n self, found: &mut Vec<&'n ColumnBlocks>) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Leaf(leaf) => found.push(&leaf.column),
+            Self::And(parts) => parts.nodes().for_each(|part| part.add_columns(found)),
+            Self::Or(parts) => parts.iter().for_each(|part| part.add_columns(found)),
+        }
+    }
+
     /// Joins nodes. Merges tests of the same column where possible, and removes constants.
     pub fn join(parts: Vec<Self>, is_and: bool) -> Self {
         let mut joined: Vec<Self> = Vec::with_capacity(parts.len());

@@ -178,6 +178,13 @@ impl<'f> Scan<'f> {
         if tasks.is_empty() {
             return Ok(());
         }
+        let _announced = if self.file.is_remote() {
+            let mut columns = Vec::new();
+            self.node.add_columns(&mut columns);
+            self.file.announce_blocks(columns, &tasks)?
+        } else {
+            None
+        };
         self.file.for_each_task(tasks, threads, monitor, |reader, rows| {
             let mut selection = Selection::all((rows.end - rows.start) as usize);
             restrict(&self.node, &rows, &mut selection, reader)?;

@@ -5,13 +5,18 @@ from __future__ import annotations
 import io
 import os
 import re
+import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
     import mmap
+    from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
+
+    from entasis._stores.remote import Remote
 
     class Readable(Protocol):
         """A binary file that can be read and can seek."""
@@ -24,23 +29,38 @@ if TYPE_CHECKING:
 
         def write(self, data: bytes, /) -> Any: ...
 
+    class Ranged(Protocol):
+        """An object whose ranges are read from several threads at the same time."""
+
+        def size(self) -> int: ...
+        def read_at(self, offset: int, length: int, /) -> Any: ...
+
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
-    Source: TypeAlias = Path | bytes | bytearray | memoryview | mmap.mmap | Readable
+    # A pair is a store of obstore, or a file system of pyarrow or fsspec, and a path.
+    Source: TypeAlias = Path | bytes | bytearray | memoryview | mmap.mmap | Readable | Ranged | tuple[Any, str] | Remote
     Target: TypeAlias = Path | Writable
 
 # Shown instead of a path for a file in memory.
 IN_MEMORY = "<bytes>"
+# Bytes of an object that are fetched at a time.
+_FETCHED = 8 << 20
 _ADDRESS = re.compile(r"(?i)([a-z][a-z0-9+.-]+)://")
 
 
 def source(value: Source) -> str | bytes:
     """Return the path of a file, or its content.
 
-    An open file on the disk is read through its path. The content of any other open file is read
-    into memory.
+    An open file on the disk is read through its path. The content of any other open file, and of an
+    object on a store, is read into memory.
     """
+    found = source_of_ranges(value)
+    return found if isinstance(found, (str, bytes)) else bytes(found.read_at(0, found.size))
+
+
+def source_of_ranges(value: Source) -> str | bytes | Remote:
+    """As `source`, but objects on stores stay there, and are read by ranges."""
     kind = type(value)
-    if kind is str:
+    if kind is str and "://" not in value:  # type: ignore[operator]
         return path(value)  # type: ignore[arg-type]
     if kind is bytes:
         return value  # type: ignore[return-value]
@@ -49,6 +69,9 @@ def source(value: Source) -> str | bytes:
     if isinstance(value, io.BytesIO):
         # Python shares this memory until the BytesIO changes, so this makes no copy.
         return value.getvalue()
+    found: Any = remote(value)
+    if is_remote(found):
+        return found  # type: ignore[no-any-return]
     read, seek = getattr(value, "read", None), getattr(value, "seek", None)
     if read is None or hasattr(kind, "__fspath__"):
         return path(value)  # type: ignore[arg-type]
@@ -64,6 +87,30 @@ def source(value: Source) -> str | bytes:
     return bytes(content)
 
 
+@contextmanager
+def sent(
+    address: str,
+    storage_options: Mapping[str, Any] | None,
+    credentials: Callable[[], Any] | None,
+    overwrite: bool,
+) -> Iterator[str]:
+    """The path of a temporary file, which is sent to an address at the end of a `with` block."""
+    from pathlib import Path
+
+    from entasis._stores.address import parse
+    from entasis._stores.options import Options
+    from entasis._stores.store import check_writable
+    from entasis._stores.writing import put
+
+    to = parse(address)
+    check_writable(to)
+    options = Options(None if storage_options is None else dict(storage_options), credentials)
+    with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
+        path = os.path.join(folder, to.path.rpartition("/")[2] or "file")
+        yield path
+        put(to, options, Path(path), overwrite)
+
+
 def target(value: Target) -> str | Writable:
     """Return the path of a file to write, or the open file that takes its content."""
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -73,6 +120,68 @@ def target(value: Target) -> str | Writable:
             raise ArgumentError(f"a {type(value).__name__} takes text; open the file in binary mode ('wb')")
         return value  # type: ignore[return-value]
     return path(value)  # type: ignore[arg-type]
+
+
+def is_address(value: Any) -> bool:
+    """Whether a value is the address of an object or a folder on a store."""
+    return isinstance(value, str) and "://" in value and _is_of_store(value)
+
+
+def _is_of_store(text: str) -> bool:
+    scheme = _ADDRESS.match(text)
+    return scheme is not None and scheme[1].lower() != "file" and not os.path.exists(text)
+
+
+def is_remote(value: Any) -> bool:
+    """Whether a value is an open object of a store."""
+    kind = type(value)
+    return kind.__name__ == "Remote" and kind.__module__ == "entasis._stores.remote"
+
+
+def _is_of_fsspec(kind: type) -> bool:
+    return any(base.__module__.partition(".")[0] == "fsspec" for base in kind.__mro__)
+
+
+def remote(
+    value: Any,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
+    prefetch: int | None = None,
+) -> Any:
+    """Open the object of an address, of a store with a path, or with ranges.
+
+    Other sources are returned as they are. The options are for addresses, and an error elsewhere.
+    """
+    has_options = storage_options is not None or credentials is not None
+    if is_address(value):
+        # Loaded on demand: most files are on the disk.
+        from entasis._stores.reader import TAIL
+        from entasis._stores.remote import open_address
+
+        options = None if storage_options is None else dict(storage_options)
+        return open_address(value, options, credentials, TAIL if prefetch is None else prefetch)
+    if has_options:
+        raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/frame.entasis")
+    if isinstance(value, tuple) or (hasattr(value, "read_at") and not is_remote(value)) or _is_of_fsspec(type(value)):
+        from entasis._stores.objects import open_object
+        from entasis._stores.reader import TAIL
+
+        return open_object(value, TAIL if prefetch is None else prefetch)
+    if prefetch is not None and not is_remote(value):
+        raise ArgumentError("prefetch= is for objects on stores: files on the disk are read as they are needed")
+    return value
+
+
+@contextmanager
+def fetched(value: Remote) -> Iterator[str]:
+    """The path of a copy of an object on the disk, which is removed at the end of a `with` block."""
+    name = value.name.rstrip("/").rpartition("/")[2] or "file"
+    with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            for start in range(0, value.size, _FETCHED):
+                file.write(value.read_at(start, min(_FETCHED, value.size - start)))
+        yield path
 
 
 def path_to_change(value: Path) -> str:
@@ -113,13 +222,14 @@ def _refuse_address(text: str) -> None:
     scheme = _ADDRESS.match(text)
     if scheme is None or os.path.exists(text):
         return
-    what = "an address" if scheme[1].lower() != "file" else "an address of this machine"
-    instead = (
-        "pass the path alone"
-        if scheme[1].lower() == "file"
-        else "download it, or open it with fsspec and pass the open file or its bytes"
+    if scheme[1].lower() == "file":
+        raise ArgumentError(f"{text[:200]!r} is an address of this machine: pass the path alone")
+    from entasis._stores.address import parse
+
+    raise ArgumentError(
+        f"{parse(text, is_folder=True).shown!r} is an address: read, open, scan, info, verify, convert and write take "
+        "addresses, but files on stores do not change in place"
     )
-    raise ArgumentError(f"{text[:200]!r} is {what}, and only paths are read and written yet; {instead}")
 
 
 def _path_of(file: Any) -> str | None:

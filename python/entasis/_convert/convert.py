@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from entasis._arguments import sources as _sources
@@ -67,6 +68,8 @@ def convert(
     durable: bool | None = None,
     wait: float = 10,
     overwrite: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
     **text: Unpack[TextOptions],
 ) -> Problems | None:
     """Convert a file of one format into a file of another.
@@ -177,22 +180,28 @@ def convert(
     with reported:
         if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
             raise ArgumentError(f"convert writes into a path, not into a {type(path).__name__}")
-        return run(
-            source,
-            _sources.path(path),
-            columns=columns,
-            rows=rows,
-            filter=filter,
-            compression=compression,
-            source_format=source_format,
-            target_format=target_format,
-            functions=functions,
-            verify=verify,
-            strict=strict,
-            progress=progress,
-            threads=threads,
-            durable=durable,
-            wait=wait,
-            overwrite=overwrite,
-            text=dict(text),
-        )
+        options = storage_options, credentials
+        with ExitStack() as copies:
+            if isinstance(path, str) and _sources.is_address(path):
+                path = copies.enter_context(_sources.sent(path, *options, overwrite))
+            if _sources.is_address(source):
+                source = copies.enter_context(_sources.fetched(_sources.remote(source, *options)))
+            return run(
+                source,
+                _sources.path(path),
+                columns=columns,
+                rows=rows,
+                filter=filter,
+                compression=compression,
+                source_format=source_format,
+                target_format=target_format,
+                functions=functions,
+                verify=verify,
+                strict=strict,
+                progress=progress,
+                threads=threads,
+                durable=durable,
+                wait=wait,
+                overwrite=overwrite,
+                text=dict(text),
+            )

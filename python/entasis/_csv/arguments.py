@@ -129,6 +129,9 @@ def source(value: Source) -> tuple[Any, str]:
     """A source as the core takes it, and its name in messages."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value), "<bytes>"
+    if _sources.is_address(value):
+        remote = _sources.remote(value)
+        return _sources.source(remote), remote.name
     read = getattr(value, "read", None)
     if read is None or hasattr(type(value), "__fspath__"):
         found = _sources.path(value)  # type: ignore[arg-type]

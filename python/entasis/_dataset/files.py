@@ -15,7 +15,10 @@ from . import manifest as _manifest
 from .keys import NONE, TYPES, Keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from entasis._arguments.sources import Source
+    from entasis._stores.listing import Folder
 
     from .manifest import Manifest
 
@@ -45,27 +48,42 @@ class Files(NamedTuple):
         The keys in the paths.
     pins
         The states of the files; None without a manifest.
+    store
+        The folder on a store that has the files; None on the disk. `names` are their paths in it.
     """
 
     name: str
     paths: list[str]
     keys: Keys
     pins: list[Pin] | None = None
+    store: Folder | None = None
+    names: list[str] | None = None
 
     def of(self, numbers: Sequence[int]) -> Files:
         """Some of the files."""
         pins = None if self.pins is None else [self.pins[i] for i in numbers]
-        return Files(self.name, [self.paths[i] for i in numbers], self.keys.of(numbers), pins)
+        names = None if self.names is None else [self.names[i] for i in numbers]
+        return Files(self.name, [self.paths[i] for i in numbers], self.keys.of(numbers), pins, self.store, names)
+
+    def source(self, number: int) -> Source:
+        """The source of a file: its path, or its object on a store."""
+        return self.paths[number] if self.store is None or self.names is None else self.store.open(self.names[number])
 
 
 def of_manifest(manifest: Manifest) -> Files:
     """The files of a manifest."""
     pins = [Pin(*each) for each in zip(*map(manifest.column, Pin._fields), strict=True)]
-    return Files(manifest.folder, manifest.paths(), manifest.keys, pins)
+    names = None if manifest.store is None else manifest.column("path")
+    return Files(manifest.folder, manifest.paths(), manifest.keys, pins, manifest.store, names)
 
 
 def files(
-    source: Any, hive: bool | Mapping[str, str] | None, *, has_manifest: bool = True
+    source: Any,
+    hive: bool | Mapping[str, str] | None,
+    *,
+    has_manifest: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> tuple[Files, Manifest | None]:
     """The files of a source, and its manifest.
 
@@ -78,8 +96,14 @@ def files(
         types to keys.
     has_manifest
         Whether a manifest says which files are the table.
+    storage_options, credentials
+        Options of a store, for addresses.
     """
     types = _types_of(hive)
+    if _sources.is_address(source):
+        return _on_store(source, hive, types, has_manifest, storage_options, credentials)
+    if storage_options is not None or credentials is not None:
+        raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/folder")
     if isinstance(source, (list, tuple)):
         paths = [path for one in source for path in _expanded(_sources.path(one))]
         if not paths:
@@ -103,6 +127,44 @@ def files(
         raise MissingFileError(f"the folder {path[:200]!r} has no file whose name ends in .entasis")
     paths = [os.path.join(path, *name.split("/")) for name in names]
     return Files(path, paths, NONE if hive is False else _keys(names, types)), None
+
+
+def _on_store(
+    address: str,
+    hive: bool | Mapping[str, str] | None,
+    types: list[tuple[str, str]],
+    has_manifest: bool,
+    storage_options: Mapping[str, Any] | None,
+    credentials: Callable[[], Any] | None,
+) -> tuple[Files, Manifest | None]:
+    """The files of a folder on a store, or one object."""
+    from entasis._stores.address import parse
+    from entasis._stores.listing import Folder
+    from entasis._stores.options import Options
+
+    options = Options(None if storage_options is None else dict(storage_options), credentials)
+    if address.endswith(".entasis"):
+        above, _, name = address.rpartition("/")
+        shown_as = parse(address).shown
+        store = Folder(parse(above, is_folder=True), options)
+        keys = _keys([name], types) if hive else NONE
+        return Files(shown_as, [shown_as], keys, None, store, [name]), None
+    to = parse(address, is_folder=True)
+    store = Folder(to, options)
+    if has_manifest and (manifest := _manifest.newest(to.shown, store)) is not None:
+        if types:
+            raise ArgumentError(f"hive: the manifest of {shown(to.shown, 200)} has the types of its keys")
+        return of_manifest(manifest), manifest
+    names = [entry.path for entry in store.list() if _is_of_table(entry.path)]
+    if not names:
+        raise MissingFileError(f"the folder {to.shown[:200]!r} has no object whose name ends in .entasis")
+    paths = [_manifest.joined(to.shown, name) for name in names]
+    return Files(to.shown, paths, NONE if hive is False else _keys(names, types), None, store, names), None
+
+
+def _is_of_table(name: str) -> bool:
+    """Whether an object below a folder is one of its files, by its name."""
+    return name.endswith(".entasis") and not any(part.startswith(("_", ".")) for part in name.split("/"))
 
 
 def _refuse_manifests(paths: list[str]) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entasis._file.file import File
+    from entasis._stores.listing import Folder
 
 FOLDER = "_entasis"
 _NAME = re.compile(r"([0-9]{20})\.entasis")
@@ -65,6 +66,8 @@ class Manifest(NamedTuple):
         The names and types of the keys, and the texts of their values by file.
     file
         The open manifest: a row for each file.
+    store
+        The folder on a store; None on the disk.
     """
 
     folder: str
@@ -74,6 +77,7 @@ class Manifest(NamedTuple):
     types: list[str]
     keys: Keys
     file: File
+    store: Folder | None = None
 
     @property
     def path(self) -> str:
@@ -118,23 +122,26 @@ class Manifest(NamedTuple):
         return frozenset(self.file.scan(filter=Condition(tree)).row_numbers().tolist())
 
 
-def newest(folder: str) -> Manifest | None:
-    """The newest manifest of a folder; None if it has none."""
-    number = newest_number(folder)
-    return None if number is None else opened(folder, number)
+def newest(folder: str, store: Folder | None = None) -> Manifest | None:
+    """The newest manifest of a folder, on the disk or on a store; None if it has none."""
+    number = newest_number(folder, store)
+    return None if number is None else opened(folder, number, store)
 
 
-def newest_number(folder: str) -> int | None:
+def newest_number(folder: str, store: Folder | None = None) -> int | None:
     """The number of the newest manifest."""
-    return max(numbers(folder), default=None)
+    return max(numbers(folder, store), default=None)
 
 
-def numbers(folder: str) -> list[int]:
+def numbers(folder: str, store: Folder | None = None) -> list[int]:
     """The numbers of all manifests, ascending."""
-    try:
-        names = os.listdir(os.path.join(folder, FOLDER))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    if store is not None:
+        names = [entry.path.rpartition("/")[2] for entry in store.list(f"{FOLDER}/")]
+    else:
+        try:
+            names = os.listdir(os.path.join(folder, FOLDER))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
     found = sorted(int(found[1]) for found in map(_NAME.fullmatch, names) if found)
     if found and found[-1] > _LAST:
         where = path_of(folder, found[-1])
@@ -144,10 +151,19 @@ def numbers(folder: str) -> list[int]:
 
 def path_of(folder: str, number: int) -> str:
     """The path of a manifest."""
-    return os.path.join(folder, FOLDER, f"{number:020d}.entasis")
+    return os.path.join(folder, FOLDER, _name_of(number))
 
 
-def opened(folder: str, number: int) -> Manifest:
+def _name_of(number: int) -> str:
+    return f"{number:020d}.entasis"
+
+
+def joined(folder: str, name: str) -> str:
+    """The address of an object in a folder, for messages."""
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def opened(folder: str, number: int, store: Folder | None = None) -> Manifest:
     """Open a manifest.
 
     Raises
@@ -156,8 +172,9 @@ def opened(folder: str, number: int) -> Manifest:
         It is not a manifest, or is damaged.
     """
     path = path_of(folder, number)
-    check_links(folder, path)
-    file: Any = open_value(path)
+    if store is None:
+        check_links(folder, path)
+    file: Any = open_value(path if store is None else store.open(f"{FOLDER}/{_name_of(number)}"))
     try:
         version = file.metadata["manifest"]
         is_later = version > _VERSION
@@ -172,7 +189,7 @@ def opened(folder: str, number: int) -> Manifest:
         raise NewerVersionError(f"the manifest {shown(path, 200)} is of version {shown(version)}: update Entasis")
     if not is_whole:
         raise _other(path)
-    found = Manifest(folder, number, job, names, types, Keys([], [], []), file)
+    found = Manifest(folder, number, job, names, types, Keys([], [], []), file, store)
     texts = [found.column(f"key/{name}") for name, _ in keys]
     for (name, kind), values in zip(keys, texts, strict=True):
         wrong = next((text for text in values if text is not None and not is_of(text, kind)), None)

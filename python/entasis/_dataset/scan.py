@@ -401,6 +401,8 @@ def scan(
     hive: bool | Mapping[str, Literal["int64", "date", "string"]] | None = None,
     missing_columns: Literal["error", "missing"] = "error",
     manifest: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> FolderScan:
     """Scan many files as one table: a folder, a pattern of paths, or a list of paths.
 
@@ -410,7 +412,7 @@ def scan(
         The path of a folder, whose files end in `.entasis`; the path of one file; a pattern with
         `*`, `?`, `[...]` or `**`; or a list of paths and patterns. Files of a folder or a pattern
         are in the order of the bytes of their paths. Names that begin with `_` or `.` are left out
-        of folders.
+        of folders. Or the address of a folder or an object on a store, such as `s3://bucket/sales`.
     columns
         Names of columns and keys, in this order.
     filter
@@ -431,6 +433,8 @@ def scan(
         Whether the manifest of a folder, which `write_dataset` makes, says which files are the
         table, and which keys they have. A pattern or list with files of such a folder is an error
         then. False reads the files that are there.
+    storage_options, credentials
+        Options of a store, as for `read`.
 
     Returns
     -------
@@ -462,7 +466,7 @@ def scan(
     if missing_columns not in ("error", "missing"):
         raise ArgumentError(f"missing_columns={shown(missing_columns)}: 'error' or 'missing'")
     with reported:
-        found, of = files(source, hive, has_manifest=manifest)
+        found, of = files(source, hive, has_manifest=manifest, storage_options=storage_options, credentials=credentials)
         table = Table(found, fills=missing_columns == "missing", manifest=of)
         # Errors about the first file and the keys come at once.
         table.first  # noqa: B018

@@ -127,11 +127,11 @@ class Table:
     def joined(self, numbers: Sequence[int]) -> View | None:
         """Some files as one, with the keys as its last columns.
 
-        None for few files, and for files whose columns have different forms or hold other damage:
-        these are read one by one.
+        None for few files, for files on stores, and for files whose columns have different forms or
+        that are damaged: these are read one by one.
         """
         known = tuple(numbers)
-        if len(known) < _LEAST_JOINED:
+        if len(known) < _LEAST_JOINED or self.files.store is not None:
             return None
         if known not in self._joined:
             while len(self._joined) >= _MOST_JOINED:
@@ -196,11 +196,13 @@ class Table:
         """Open a file in the state that the manifest has."""
         path, pins = self.files.paths[number], self.files.pins
         if pins is None:
-            return open_value(path)
+            return open_value(self.files.source(number))
         pin = pins[number]
-        check_links(self.files.name, path)
+        if self.files.store is None:
+            check_links(self.files.name, path)
+        source = self.files.source(number)
         try:
-            file: Any = open_value(path)
+            file: Any = open_value(source)
         except MissingFileError as error:
             raise MissingFileError(
                 f"the manifest of {shown(self.files.name, 200)} names {shown(path, 200)}, which does not exist"
@@ -210,7 +212,7 @@ class Table:
             return file
         if any(generation[0] == pin.generation for generation in file._handle.generations()):
             # Rows that were appended to the file alone are not in the table.
-            earlier = File(path, generation=pin.generation)
+            earlier = File(source, generation=pin.generation)
             if earlier._handle.fingerprint() == state:
                 return earlier
         raise CorruptFileError(

@@ -83,7 +83,7 @@ class File(Reads, Described):
         generation: int | None = None,
         on_damage: OnDamage = "error",
     ) -> None:
-        source, checked = _sources.source(path), _limits(limits)
+        source, checked = _sources.source_of_ranges(path), _limits(limits)
         _on_damage(on_damage)
         whole = on_damage == "missing"
         if whole and memory_map:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Limits, MemoryMap, OnDamage, OnRefused, Rows, Types
@@ -32,3 +32,6 @@ class ReadOptions(PartOptions, total=False):
     limits: Limits | None
     generation: int | None
     progress: bool | Callable[..., Any] | None
+    storage_options: Mapping[str, Any] | None
+    credentials: Callable[[], Any] | None
+    prefetch: int | None

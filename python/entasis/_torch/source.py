@@ -88,7 +88,8 @@ class RowSource:
 
 
 def _is_in_memory(view: File | Tree) -> bool:
-    return (view._part.cells.content if isinstance(view, Tree) else view._view.table.content) is not None
+    content = view._part.cells.content if isinstance(view, Tree) else view._view.table.content
+    return isinstance(content, bytes)
 
 
 def opened(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entasis._entasis import CellReader, Handle
+    from entasis._stores.remote import Remote
 
 # Frames in a file may be nested up to this depth.
 _DEEPEST = 40
@@ -106,8 +107,8 @@ class Cells:
             raise CorruptFileError("the file has no cells, and names some")
         self.reader: CellReader = found
         self.handle, self.path, self._storing = handle, path, storing
-        # The content of a file in memory, for pickles.
-        self.content: bytes | None = None
+        # The content of a file in memory, or the object on a store, for pickles.
+        self.content: bytes | Remote | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """The callbacks for the native module."""

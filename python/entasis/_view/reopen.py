@@ -11,15 +11,15 @@ from . import table as _table
 
 # The longest content of a file in memory that a pickle holds.
 _MOST_BYTES = 64 << 20
-# Path or content; memory_map; classes; fingerprint of the file; table number in a tree, or None;
-# limits; generation number, or None; rule for NaN, or None.
+# Path, content or object on a store; memory_map; classes; fingerprint of the file; table number in
+# a tree, or None; limits; generation number, or None; rule for NaN, or None.
 Source = tuple[Any, ...]
 
 
 def source(table: _table.OpenTable) -> Source:
     """The data with which another process opens the same file."""
     content, fingerprint = table.content, table.handle.fingerprint()
-    if content is not None and len(content) > _MOST_BYTES:
+    if isinstance(content, bytes) and len(content) > _MOST_BYTES:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(table.path) if content is None else content

@@ -14,6 +14,7 @@ from . import column_labels as _column_labels
 
 if TYPE_CHECKING:
     from entasis._damage import Damage
+    from entasis._stores.remote import Remote
     from entasis._typing import MemoryMap, Types
 
     from .column_labels import Labels
@@ -46,14 +47,15 @@ class OpenTable:
         path: str,
         *,
         number: int | None = None,
-        content: bytes | None = None,
+        content: bytes | Remote | None = None,
         limits: dict[str, int] | None = None,
         generation: int | None = None,
     ) -> None:
         self.handle, self.path = handle, path
         # The number of the requested generation; None for the current one.
         self.generation = generation
-        # For pickles: the `number` of the table in a tree, the `content` of a file in memory.
+        # For pickles: the `number` of the table in a tree, and the `content` of a file in memory or
+        # the object on a store.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
         # The handle of a table whose parts are decoded alone; None for files of Entasis.
@@ -143,7 +145,7 @@ class Closed:
 
 
 def opened(
-    source: str | bytes,
+    source: str | bytes | Remote,
     *,
     memory_map: MemoryMap,
     types: Types | None,
@@ -151,7 +153,9 @@ def opened(
     generation: int | None = None,
     whole: bool = False,
 ) -> OpenTable:
-    """Open the file at a path or in memory. The table of a file of another value has no columns.
+    """Open the file at a path, in memory or on a store.
+
+    The table of a file of another value has no columns.
 
     With `whole` or a generation, a file whose current generation can't be opened is opened at its
     newest whole one.
@@ -160,16 +164,16 @@ def opened(
         raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
     if generation is not None and memory_map:
         raise ArgumentError("memory_map maps the current generation: leave out one of generation and memory_map")
-    content = source if isinstance(source, bytes) else None
+    content = None if isinstance(source, str) else source
     if memory_map:
-        if isinstance(source, bytes):
+        if not isinstance(source, str):
             raise ArgumentError("memory_map maps a file on the disk: pass its path, or leave memory_map out")
         from . import mapped as _map
 
         handle, lost = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map)), None
     else:
         is_whole = whole or generation is not None
-        fst = None if is_whole or isinstance(source, bytes) else _of_fst(source, limits)
+        fst = _of_fst(source, limits) if isinstance(source, str) and not is_whole else None
         handle = _entasis.Handle(source, limits, is_whole) if fst is None else cast("_entasis.Handle", fst)
         lost = handle.lost()
         if generation is not None:
@@ -177,7 +181,7 @@ def opened(
     classes = _by_name(types)
     if classes:
         handle = handle.with_classes(classes)
-    path = _sources.IN_MEMORY if isinstance(source, bytes) else source
+    path = source if isinstance(source, str) else getattr(source, "name", _sources.IN_MEMORY)
     if lost is not None:
         # A copy of the file in another process opens the same generation.
         generation = handle.generation

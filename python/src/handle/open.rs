@@ -1,5 +1,5 @@
-//! Opens a file by its path, or a file whose content is in memory. Files of R become files of
-//! Entasis in memory.
+//! Opens a file by its path, a file whose content is in memory, or an object that gives ranges of
+//! bytes. Files of R become files of Entasis in memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use entasis_convert::{Opened, hold_other, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::{errors, monitor};
+use crate::{errors, monitor, remote};
 
 /// The argument that a file is opened from.
 #[derive(FromPyObject)]
@@ -20,13 +20,22 @@ pub enum Source {
     Path(PathBuf),
 }
 
+/// The argument of a handle.
+#[derive(FromPyObject)]
+pub enum FileSource {
+    /// A file on this machine.
+    Local(Source),
+    /// An object that gives ranges of bytes; see `remote`.
+    Remote(Py<PyAny>),
+}
+
 /// The name of a file in memory, for error messages.
 const IN_MEMORY: &str = "<bytes>";
 
 /// Opens a file; see `Handle`.
 pub fn open(
     py: Python<'_>,
-    source: Source,
+    source: FileSource,
     limits: Option<HashMap<String, u64>>,
     whole: bool,
 ) -> PyResult<Opened> {
@@ -34,6 +43,17 @@ pub fn open(
     for (name, value) in limits.unwrap_or_default() {
         of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
     }
+    let source = match source {
+        FileSource::Local(source) => source,
+        FileSource::Remote(object) => {
+            let (source, name) = remote::source(object.bind(py))?;
+            let opened = py.detach(|| match whole {
+                true => File::whole_from_source(Box::new(source), &name, of_file),
+                false => File::from_source(Box::new(source), &name, of_file),
+            });
+            return opened.map(Opened::File).map_err(|e| errors::raise(py, &e));
+        }
+    };
     let opened = match source {
         Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) && recognise(&bytes).is_some() => {
             let open = |monitor: &dyn Monitor| {

@@ -11,7 +11,7 @@ use entasis_format::{
     Slot, SlotState, Thousands, Value, fallible, parse_value, read_records, read_whole_records,
     visit_known_parts,
 };
-use entasis_io::Source;
+use entasis_io::{Announced, Source};
 
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
@@ -311,6 +311,13 @@ impl OpenFile {
             return Ok(());
         }
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
+    }
+
+    /// Lets a remote source fetch ranges ahead, without those that were read at opening.
+    pub fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+        let len = |range: &Range<u64>| usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let unknown = ranges.iter().filter(|range| self.opened(range.start, len(range)).is_none());
+        self.source.announce(&Vec::from_iter(unknown.cloned()))
     }
 
     /// Reads several ranges of the file, in one round of reads.

@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use entasis_encodings::PAGE;
 use entasis_format::{Error, Physical, Result, fallible};
+use entasis_io::Announced;
 use entasis_kernels::MatrixMut;
 use entasis_platform::memory::Prefault;
 
+use super::ahead::announce;
 use super::alloc::COLUMNS;
 use super::decoded_len::DecodedLen;
 use super::fixed::put;
@@ -120,17 +122,14 @@ impl File {
             }
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);
+            let rows = Rows::Range(values_of(first, n, n_rows));
             for source in &sources {
-                let end = match first {
-                    Some(first) => first.saturating_add(all),
-                    None => n_rows as u64,
-                };
-                let rows = Rows::Range(first.unwrap_or(0)..end);
                 rows.check(source.n_values)?;
                 work = work.saturating_add(source.work(&rows));
             }
             fallible::push(&mut found, Found { sources, first, n, matrix }, COLUMNS)?;
         }
+        let _announced = announce_all(self, &found, n_rows)?;
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
         let ahead_to = pages::ahead_to(found.iter().flat_map(|found| &found.sources));
@@ -167,6 +166,22 @@ impl File {
             |(reader, scratch), task| task.run(reader, scratch, &control),
         )
     }
+}
+
+/// The values of each source of a matrix.
+fn values_of(first: Option<u64>, n: usize, n_rows: usize) -> Range<u64> {
+    match first {
+        Some(first) => first..first.saturating_add((n as u64).saturating_mul(n_rows as u64)),
+        None => 0..n_rows as u64,
+    }
+}
+
+/// Announces all that the matrices need, if the file is remote.
+fn announce_all(file: &File, found: &[Found<'_>], n_rows: usize) -> Result<Option<Announced>> {
+    let rows = |found: &Found<'_>| Rows::Range(values_of(found.first, found.n, n_rows));
+    let rows = Vec::from_iter(found.iter().map(rows));
+    let pairs = found.iter().zip(&rows);
+    announce(file, pairs.flat_map(|(found, rows)| found.sources.iter().map(move |source| (source, rows))))
 }
 
 /// Cuts a matrix into tasks.

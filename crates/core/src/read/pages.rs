@@ -270,7 +270,7 @@ pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64
 }
 
 /// The first byte and the end of a segment: its pages, and its directory if it directly follows.
-fn extent(block: &BlockRecord) -> (u64, u64) {
+pub(super) fn extent(block: &BlockRecord) -> (u64, u64) {
     let end = block.pages_at + u64::from(block.pages_len);
     if block.directory_at == end {
         (block.pages_at, end + u64::from(block.directory_len))

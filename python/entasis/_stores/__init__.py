@@ -1,0 +1,1 @@
+"""Objects and folders on object stores and on the web."""

@@ -1,0 +1,157 @@
+"""The interface of an object that is read by ranges, which each library implements."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The bytes at the beginning that are read when an object is opened: header and slot pages.
+HEAD = 12_288
+# The bytes at the end that are read then, unless the caller says otherwise.
+TAIL = 65_536
+# How often an object is opened again that changes meanwhile.
+_MOST = 3
+
+
+class Replaced(Exception):
+    """The object is not the one that was opened."""
+
+
+class Ignored(Exception):
+    """The server sent the whole object in place of a range."""
+
+
+class Short(Exception):
+    """The server sent fewer bytes than were asked for."""
+
+
+class Stat(NamedTuple):
+    """The size of an object, and its identity.
+
+    The identity is the ETag, a version or a time of change, or empty if the store has none.
+    """
+
+    size: int
+    identity: str
+
+
+class Opened(NamedTuple):
+    """An object with its first and last bytes."""
+
+    stat: Stat
+    head: Any
+    tail: Any
+
+
+class Reader:
+    """An object that is read by ranges.
+
+    Attributes
+    ----------
+    parallel
+        How many ranges are read at the same time.
+    is_serial
+        Whether reads wait for each other.
+    verifies
+        Whether each read notices that the object was replaced.
+    n_requests
+        How many requests were sent, without those that a library sent again.
+    """
+
+    parallel = 10
+    is_serial = False
+    verifies = False
+
+    def __init__(self) -> None:
+        self.n_requests = 0
+        self._lock = threading.Lock()
+
+    def stat(self) -> Stat:
+        """Ask for the size and the identity."""
+        raise NotImplementedError
+
+    def range(self, start: int, end: int, stat: Stat | None) -> tuple[Any, Stat | None]:
+        """Read a range, which ends in the object if the size is known.
+
+        Returns
+        -------
+        bytes, stat
+            The bytes as a buffer, and the size and identity that came with the bytes; None if
+            none did.
+
+        Raises
+        ------
+        Replaced
+            The store noticed that the object has another identity.
+        Ignored
+            The server sent the whole object.
+        """
+        raise NotImplementedError
+
+    def open(self, prefetch: int) -> Opened:
+        """Read the first and the last bytes, in as few round trips as the library allows."""
+        for _ in range(_MOST):
+            try:
+                return self._open(prefetch)
+            except Replaced:
+                continue
+        raise Replaced
+
+    def _open(self, prefetch: int) -> Opened:
+        """Ask for the size, and then for both ranges at once."""
+        stat = self.stat()
+        tail_at = max(0, stat.size - prefetch)
+        if tail_at == 0:
+            whole = self.read(0, stat.size, stat)
+            return Opened(stat, memoryview(whole)[:HEAD], whole)
+        n_head = min(HEAD, stat.size)
+        head, tail = both(
+            self.is_serial,
+            lambda: self.read(0, n_head, stat),
+            lambda: self.read(tail_at, stat.size - tail_at, stat),
+        )
+        return Opened(stat, head, tail)
+
+    def read(self, offset: int, length: int, stat: Stat) -> Any:
+        """Read a range of the object that was opened, and check that it is all of that range.
+
+        Raises
+        ------
+        Replaced
+            The object has another size or identity.
+        Ignored, Short
+            The server sent other bytes than those of the range.
+        """
+        if length == 0:
+            return b""
+        data, now = self.range(offset, offset + length, stat)
+        check(data, length)
+        if now is not None and now != stat:
+            raise Replaced
+        return data
+
+    def _count(self) -> None:
+        with self._lock:
+            self.n_requests += 1
+
+
+def check(data: Any, length: int) -> None:
+    """Refuse a reply of another length."""
+    n = memoryview(data).nbytes
+    if n > length:
+        raise Ignored
+    if n < length:
+        raise Short
+
+
+def both(is_serial: bool, *functions: Callable[[], Any]) -> tuple[Any, ...]:
+    """Call functions at the same time, and return their results. The first error is raised."""
+    if is_serial:
+        return tuple(function() for function in functions)
+    with ThreadPoolExecutor(len(functions), "entasis-open") as pool:
+        futures = [pool.submit(function) for function in functions]
+        return tuple(future.result() for future in futures)
