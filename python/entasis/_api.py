@@ -396,8 +396,8 @@ def read(
         the function ends the reading. Files of other formats report nothing.
     storage_options
         For addresses: credentials, regions and endpoints of a store, by the names of obstore and
-        Polars (`aws_access_key_id`, `endpoint_url`) or of fsspec. The usual environment variables give
-        the others. Pickles and messages never have the values.
+        Polars (`aws_access_key_id`, `endpoint_url`) or of fsspec. The usual environment variables
+        give the others. Pickles and messages never have the values.
     credentials
         For addresses: a function that returns credentials, as obstore takes it. A pickle has a
         reference to it.

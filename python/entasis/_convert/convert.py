@@ -120,8 +120,8 @@ def convert(
         Whether to force the file to the disk. None does so only if the file replaces one.
     wait
         Seconds to wait for another writer of the same Entasis file.
-    overwrite
-        As for `write`.
+    overwrite, storage_options, credentials
+        As for `write`. Objects at addresses are fetched whole.
     **text
         Options of `read_csv` for a text: `drop`, `dtypes`, `spec`, `sep`, `quote`, `escape`,
         `header`, `names`, `na`, `decimal`, `thousands`, `dates`, `encoding`, `comment`, `skip`,

@@ -135,7 +135,7 @@ class Remote:
     def replaced(self) -> FileError | None:
         """The error of an object that was replaced since it was opened.
 
-        None if it is the same, or if its store does not say so. This decides what a failed checksum
+        None if it is the same, or if its store does not say. This decides what a failed checksum
         means where requests have no condition.
         """
         try:
