@@ -20,6 +20,7 @@ mod nested;
 mod parts;
 mod ratio;
 mod rebuild_hostile;
+mod remote;
 mod repair;
 mod retained;
 mod rules;
