@@ -155,14 +155,14 @@ def _on_store(
         if types:
             raise ArgumentError(f"hive: the manifest of {shown(to.shown, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
-    names = [entry.path for entry in store.list() if _is_of_table(entry.path)]
+    names = [entry.path for entry in store.list() if is_of_table(entry.path)]
     if not names:
         raise MissingFileError(f"the folder {to.shown[:200]!r} has no object whose name ends in .entasis")
     paths = [_manifest.joined(to.shown, name) for name in names]
     return Files(to.shown, paths, NONE if hive is False else _keys(names, types), None, store, names), None
 
 
-def _is_of_table(name: str) -> bool:
+def is_of_table(name: str) -> bool:
     """Whether an object below a folder is one of its files, by its name."""
     return name.endswith(".entasis") and not any(part.startswith(("_", ".")) for part in name.split("/"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from entasis._entasis import Destination
     from entasis._grow.rules import Rules
+    from entasis._stores.listing import Folder
 
 # The most files that are open at a time.
 _MOST = 256
@@ -78,17 +80,27 @@ class Job:
         The random name of the job, which is part of the names of its files.
     types
         The types of the keys, as far as they are known.
+    store
+        The folder on a store to which files are sent when they are written; None on the disk.
     """
 
     def __init__(
-        self, folder: str, name: str, keys: Sequence[str], types: dict[str, str], to: Destination, rows: int | None
+        self,
+        folder: str,
+        name: str,
+        keys: Sequence[str],
+        types: dict[str, str],
+        to: Destination,
+        rows: int | None,
+        store: Folder | None = None,
     ) -> None:
-        self.folder, self.name, self.keys, self.types = folder, name, list(keys), types
+        self.folder, self.name, self.keys, self.types, self.store = folder, name, list(keys), types, store
         self._to, self._rows_per_file = to, rows
         # Open files by their keys, the one that was used last at the end: a writer, its relative
         # path, and its number of rows.
         self._open: dict[_Texts, tuple[Writer, str, int]] = {}
-        self._done: list[tuple[str, _Texts]] = []
+        self._done: list[str] = []
+        self._facts: list[FileFacts] = []
         self._n_files = 0
         self._made: list[str] = []
         self._proto: Any = None
@@ -213,7 +225,11 @@ class Job:
     def _end(self, texts: _Texts) -> None:
         writer, path, _ = self._open.pop(texts)
         writer.close()
-        self._done.append((path, texts))
+        self._done.append(path)
+        self._facts.append(facts(self.folder, path, texts))
+        if self.store is not None:
+            self.store.put(path, Path(self._path(path)))
+            os.remove(self._path(path))
 
     def whole(self, frame: Any, folder: str, texts: _Texts, show: Callable[[int, int | None], Any] | None) -> FileFacts:
         """Write a frame, as it is, to a file in a folder with `/`, and return the facts of the file.
@@ -222,7 +238,7 @@ class Job:
         """
         path = self._next(folder)
         write_whole(frame, {**self._to, "path": self._path(path), "progress": show}, None, "error")
-        self._done.append((path, texts))
+        self._done.append(path)
         return facts(self.folder, path, texts)
 
     def _next(self, folder: str) -> str:
@@ -238,16 +254,19 @@ class Job:
         """End all files, and return their facts in the order of their paths."""
         for texts in list(self._open):
             self._end(texts)
-        return sorted((facts(self.folder, path, texts) for path, texts in self._done), key=lambda part: part.path)
+        return sorted(self._facts, key=lambda part: part.path)
 
     def abort(self) -> None:
         """Remove all files of the job."""
         for writer, _, _ in self._open.values():
             writer.abort()
         self._open = {}
-        for path, _ in self._done:
+        for path in self._done:
             with suppress(OSError):
-                os.remove(self._path(path))
+                if self.store is not None:
+                    self.store.delete(path)
+                else:
+                    os.remove(self._path(path))
         # Folders that the job made, if nothing else is in them.
         for folder in reversed(self._made):
             with suppress(OSError):

@@ -221,8 +221,9 @@ def store(
     parts: Sequence[FileFacts],
     durable: bool | None,
     operation: str,
+    on_store: Folder | None = None,
 ) -> None:
-    """Create a manifest.
+    """Create a manifest, on the disk or on a store.
 
     Raises
     ------
@@ -258,6 +259,11 @@ def store(
         "types": list(types),
         "keys": [list(key) for key in keys],
     }
+    if on_store is not None:
+        content = write_whole(pa.table(columns), destination(None, None, 1, False, 0), metadata, "error")
+        assert content is not None, "it is written into memory"
+        on_store.create(f"{FOLDER}/{_name_of(number)}", content)
+        return
     check_links(folder, path_of(folder, number))
     os.makedirs(os.path.join(folder, FOLDER), exist_ok=True)
     to = destination(path_of(folder, number), None, 1, durable, _WAIT, overwrite=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis import _entasis
@@ -18,12 +20,15 @@ from entasis._write import destination
 from entasis.errors import ArgumentError, ConflictError, ExistingFileError
 
 from . import manifest as _manifest
+from .files import is_of_table
 from .files_of_job import Job, is_of_job
 from .scan import FolderScan
 
 if TYPE_CHECKING:
     import os as _os
     from collections.abc import Callable, Iterable, Mapping
+
+    from entasis._stores.listing import Folder
 
     from .manifest import Manifest
     from .part import FileFacts
@@ -44,6 +49,8 @@ def write_dataset(
     durable: bool | None = None,
     wait: float = 10,
     progress: bool | Callable[..., Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> None:
     """Write a table into a folder of files, with a manifest that says which files these are.
 
@@ -56,7 +63,9 @@ def write_dataset(
         A frame, an open file, a scan, an Arrow stream, or an iterable of frames. All rows have the
         columns and types of the first ones.
     folder
-        The folder, which is made.
+        The folder, which is made; or its address on a store, such as `s3://lake/sales`. Files are
+        written to the disk first, and sent one by one. This needs obstore, by which the store
+        creates a manifest only if none has its number.
     partition_by
         The names of columns that become keys: folders `key=value` in the names of the files. Their
         values are integers, dates or text; None is missing. The columns are not in the files.
@@ -76,6 +85,8 @@ def write_dataset(
         True shows a bar after one second. A function is called with the number of rows that were
         written, with that of all rows or None, and with `unit="rows"`. An exception of the function
         ends the job.
+    storage_options, credentials
+        Options of a store, as for `read`.
 
     Raises
     ------
@@ -107,15 +118,23 @@ def write_dataset(
     >>> en.scan("prices").count()
     4
     """
-    with reported:
-        path = _sources.path(folder)
+    with reported, ExitStack() as copies:
+        store, local = None, None
+        if _sources.is_address(folder):
+            store, path = _on_store(str(folder), storage_options, credentials)
+            local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
+        else:
+            if storage_options is not None or credentials is not None:
+                raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/folder")
+            path = _sources.path(folder)
         if mode not in ("error", "append", "overwrite"):
             raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
         rows = most_rows(rows_per_file)
         keys = _names(partition_by)
-        before = _before(path, mode)
+        before = _before(path, mode, store)
         # A manifest on the disk must not name files that a power failure took away.
         durable = True if durable is None and before is not None else durable
+        durable = durable if store is None else False
         to = destination(None, compression, threads, durable, wait)
         if before is not None and mode == "append":
             known = before.keys.names
@@ -124,7 +143,7 @@ def write_dataset(
                     f"partition_by={shown(tuple(keys))}: the keys of the table are {shown(tuple(known))}"
                 )
             keys = known
-        job = Job(path, secrets.token_hex(8), keys, {}, to, rows)
+        job = Job(local or path, secrets.token_hex(8), keys, {}, to, rows, store)
         try:
             if before is not None and mode == "append":
                 job.types = before.keys.typed()
@@ -136,10 +155,27 @@ def write_dataset(
                     if show is not None:
                         show(n, total)
             found = job.finish()
-            commit(path, job, found, before, mode, wait, durable)
+            commit(path, job, found, before, mode, wait, durable, store)
         except BaseException:
             job.abort()
             raise
+
+
+def _on_store(
+    address: str, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None
+) -> tuple[Folder, str]:
+    """A folder on a store, and its address for messages."""
+    from entasis._stores.address import parse
+    from entasis._stores.listing import Folder
+    from entasis._stores.options import Options
+
+    to = parse(address, is_folder=True)
+    store = Folder(to, Options(None if storage_options is None else dict(storage_options), credentials))
+    if not store.can_create:
+        raise ArgumentError(
+            f"{to.shown}: two jobs could replace each other's manifest by this library: pip install 'entasis[cloud]'"
+        )
+    return store, to.shown
 
 
 def most_rows(rows_per_file: Any) -> int | None:
@@ -162,12 +198,16 @@ def _names(partition_by: Any) -> list[str]:
     return names
 
 
-def _before(folder: str, mode: str) -> Manifest | None:
+def _before(folder: str, mode: str, store: Folder | None) -> Manifest | None:
     """The manifest of the folder before the job; None if the folder has no table."""
-    found = _manifest.newest(folder)
-    if found is None and os.path.isdir(folder):
+    found = _manifest.newest(folder, store)
+    if found is None:
+        if store is not None:
+            every = [entry.path for entry in store.list() if is_of_table(entry.path)]
+        else:
+            every = _entasis.folder_files(folder) if os.path.isdir(folder) else []
         # Files of jobs that did not commit, or not yet, are not in the way.
-        names = [name for name in _entasis.folder_files(folder) if not is_of_job(name)]
+        names = [name for name in every if not is_of_job(name)]
         if names:
             raise ExistingFileError(
                 f"{shown(folder, 200)} has other files than a data set, such as {shown(names[0])}: name another folder"
@@ -225,6 +265,7 @@ def commit(
     mode: str,
     wait: float,
     durable: bool | None,
+    store: Folder | None = None,
 ) -> None:
     """Create a manifest with the files of a job, and for an append with those before.
 
@@ -235,7 +276,7 @@ def commit(
     """
     until, pause = time.monotonic() + wait, _FIRST_PAUSE
     while True:
-        names, types = _columns(folder, found, before)
+        names, types = _columns(folder, found, before, store)
         keys = [(key, job.types.get(key, "string")) for key in job.keys]
         if before is not None and mode == "compact":
             keys = list(zip(before.keys.names, before.keys.types, strict=True))
@@ -255,9 +296,9 @@ def commit(
                 keys = [(name, {**job.types, **typed}.get(name, kind)) for name, kind in every]
         number = 0 if before is None else before.number + 1
         try:
-            _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode)
+            _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode, store)
         except ExistingFileError:
-            newer = _manifest.opened(folder, number)
+            newer = _manifest.opened(folder, number, store)
             if newer.job == job.name:
                 # The answer to an earlier attempt was lost.
                 return
@@ -269,17 +310,20 @@ def commit(
                 raise ConflictError(f"other jobs changed {shown(folder, 200)} for longer than wait={wait}") from None
             time.sleep(pause * (0.5 + secrets.randbelow(1000) / 1000))
             pause = min(2 * pause, _LONGEST_PAUSE)
-            before = _manifest.newest(folder)
+            before = _manifest.newest(folder, store)
             continue
         return
 
 
-def _columns(folder: str, found: list[FileFacts], before: Manifest | None) -> tuple[list[str], list[str]]:
+def _columns(
+    folder: str, found: list[FileFacts], before: Manifest | None, store: Folder | None
+) -> tuple[list[str], list[str]]:
     """The names and types of the columns of files."""
     from entasis._open import open_value
 
     if not found:
         return ([], []) if before is None else (before.names, before.types)
-    file: Any = open_value(os.path.join(folder, *found[0].path.split("/")))
+    path = found[0].path
+    file: Any = open_value(os.path.join(folder, *path.split("/")) if store is None else store.open(path))
     names, types = file._view.schema()
     return list(names), list(types)
