@@ -1,10 +1,14 @@
 //! The command, with the libraries of Python as its host.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
+use entasis::{Error, Source};
 use entasis_cli::{Host, Input, Progress, Reply, Request};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+
+use crate::remote;
 
 /// Runs the command line. Returns the exit code.
 #[pyfunction]
@@ -16,6 +20,18 @@ pub fn cli_main(py: Python<'_>, args: Vec<OsString>) -> i32 {
 struct Libraries;
 
 impl Host for Libraries {
+    fn source(&self, address: &str) -> entasis::Result<(Box<dyn Source>, PathBuf)> {
+        Python::attach(|py| {
+            let open = || -> PyResult<(Box<dyn Source>, PathBuf)> {
+                let object = py.import("entasis._arguments.sources")?.getattr("remote")?.call1((address,))?;
+                let (source, name) = remote::source(&object)?;
+                Ok((Box::new(source), name))
+            };
+            // The message has the address.
+            open().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+        })
+    }
+
     fn call(&self, request: &Request, progress: Progress) -> Reply {
         Python::attach(|py| {
             let answer = ask(py, request, progress);

@@ -102,7 +102,7 @@ impl Ranges for PyRanges {
 }
 
 /// An exception as an error that `errors::raise` raises again.
-fn to_io(py: Python<'_>, error: PyErr) -> io::Error {
+pub fn to_io(py: Python<'_>, error: PyErr) -> io::Error {
     let kind = if error.is_instance_of::<PyFileNotFoundError>(py) {
         ErrorKind::NotFound
     } else if error.is_instance_of::<PyPermissionError>(py) {

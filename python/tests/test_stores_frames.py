@@ -246,6 +246,26 @@ def test_failures_come_from_the_store(moto: MotoServer, library: str, frame: pd.
     assert not os.path.exists("x.entasis")
 
 
+def test_the_command_reads_objects(moto: MotoServer, frame: pd.DataFrame, capfd: pytest.CaptureFixture[str]) -> None:
+    from entasis._entasis import cli_main
+
+    en.write(frame, URL)
+    for words, expected in (
+        (["count", URL], f"{N:,}".replace(",", "")),
+        (["count", URL, "--where", "id < 5"], "5"),
+        (["verify", URL], ""),
+        (["schema", URL], "c7"),
+        (["head", "-n", "2", URL], "id"),
+        (["info", URL], "s3://tables/folder/frame.entasis"),
+    ):
+        assert cli_main(["entasis", *words]) == 0, words
+        assert expected in capfd.readouterr().out
+    assert cli_main(["entasis", "count", "s3://tables/nothing.entasis"]) != 0
+    said = capfd.readouterr().err
+    assert "s3://tables/nothing.entasis does not exist" in said
+    assert SECRET not in said
+
+
 def test_pickles_have_no_secret(moto: MotoServer, frame: pd.DataFrame) -> None:
     en.write(frame, URL, storage_options=moto.options)
     file = en.open(URL, storage_options=moto.options)

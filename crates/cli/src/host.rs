@@ -1,15 +1,46 @@
 //! The host: libraries of another language, for formats and work that this command does not have.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use entasis::{Error, Result, Source};
 use serde_json::{Map, Value};
 
 /// Does work of the command with the libraries of a language: the Python package is one.
 pub trait Host {
     /// Does the work of a verb. `progress` may be called while it goes on.
     fn call(&self, request: &Request, progress: Progress) -> Reply;
+
+    /// Opens the object of an address. Also returns its name in messages, which has no secrets.
+    ///
+    /// # Errors
+    /// *Io*; *unsupported* if the host reads no stores.
+    fn source(&self, address: &str) -> Result<(Box<dyn Source>, PathBuf)> {
+        Err(Error::unsupported("the host reads no stores").in_file(Path::new(address)))
+    }
+}
+
+/// Opens the object of an address; `None` for paths.
+pub(crate) fn source(path: &Path) -> Result<Option<(Box<dyn Source>, PathBuf)>> {
+    let Some(address) = path.to_str().filter(|text| is_address(text) && !path.exists()) else {
+        return Ok(None);
+    };
+    let host = current().ok_or_else(|| {
+        let error = Error::unsupported("objects on stores need the command of the Python package");
+        error.advise("pip install 'entasis[cloud]'")
+    })?;
+    host.source(address).map(Some)
+}
+
+/// Whether a text begins with a scheme, such as `s3://`.
+fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        scheme.len() > 1
+            && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(is_of_scheme)
+    })
 }
 
 thread_local! {

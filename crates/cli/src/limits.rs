@@ -7,6 +7,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use entasis::{Error, File, Limits, MemorySource};
 
+use crate::host;
 use crate::lend;
 use crate::progress::Watch;
 use crate::text::escape;
@@ -28,11 +29,14 @@ impl LimitArgs {
         Ok(limits)
     }
 
-    /// Opens a file, of Entasis or of R; `-` is the standard input, which is read into memory.
+    /// Opens a file, of Entasis or of R, or an object on a store; `-` is the standard input, which is
+    /// read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
         let limits = self.limits()?;
         let opened = if path == Path::new("-") {
             File::from_source(standard_input()?, Path::new(STDIN), limits)
+        } else if let Some((source, name)) = host::source(path)? {
+            File::from_source(source, &name, limits)
         } else {
             let watch = Watch::of_lines(format!("reading {}", escape(&path.to_string_lossy())));
             lend::open(path, limits, &watch)
@@ -45,6 +49,8 @@ impl LimitArgs {
         let limits = self.limits()?;
         let opened = if path == Path::new("-") {
             File::whole_from_source(standard_input()?, Path::new(STDIN), limits)
+        } else if let Some((source, name)) = host::source(path)? {
+            File::whole_from_source(source, &name, limits)
         } else {
             File::open_whole(path, limits)
         };
