@@ -198,6 +198,7 @@ TARGETS: list[Target] = [
     _csv("read-r", 1.0, "fread", "r"),
     _csv("length-read", 1.25, "least"),
     _csv("length-convert", 1.25, "least"),
+    Target("convert", "*", "pandas", "median_s", 0.5, None, kind="read-fst"),
     _convert("read-rds", 1.0, "readRDS"),
     _convert("read-gzip", 1.3, "inflate"),
     _convert("read-qs2", 1.25, "inflate-blocks"),
@@ -285,6 +286,7 @@ CSV_OVER = {
     "fread": "fread",
 }
 CONVERT = {  # by kind
+    "read-fst": "50 million rows of fst into pandas",
     "read-rds": "RDS, uncompressed",
     "read-gzip": "RDS in gzip",
     "read-qs2": "qs2",

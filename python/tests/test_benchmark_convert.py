@@ -3,10 +3,11 @@
 import pyarrow as pa
 import pytest
 from bench.compare.context import Context, Options
+from bench.compare.frames.headline import headline
 from bench.compare.fwrite import rscript
 from bench.compare.hosts import WrongData
 from bench.compare.suites import convert
-from bench.compare.suites.convert import frames, qs2, r_files
+from bench.compare.suites.convert import frames, fst, qs2, r_files
 from bench.compare.suites.convert.r_process import run_script
 from bench.compare.targets import evaluate
 
@@ -29,6 +30,16 @@ def test_files_of_r_hold_the_frame(frame, form, tmp_path):
         r_files._differences(other, got)
 
 
+@pytest.mark.parametrize("n_rows", [32, 4096 * 3 + 64])
+def test_a_file_of_fst_holds_the_frame(n_rows, tmp_path):
+    frame = headline(n_rows)
+    (tmp_path / "x.fst").write_bytes(fst.content(frame))
+    got = en.read(tmp_path / "x.fst", to="pandas")
+    assert fst._differences(frame, got) == []
+    with pytest.raises(WrongData):
+        fst._differences(frame.assign(Real=-frame["Real"]), got)
+
+
 @needs_r
 @pytest.mark.parametrize("threads", [1, 2])
 def test_blocks_of_qs2_are_decompressed(threads, tmp_path):
@@ -44,6 +55,7 @@ def test_blocks_of_qs2_are_decompressed(threads, tmp_path):
 def test_the_suite_runs(tmp_path, monkeypatch):
     pytest.importorskip("polars")
     monkeypatch.setattr(r_files, "FILES", [("numbers", "rds", 1000), ("texts", "gzip", 1000)])
+    monkeypatch.setattr(convert.fst, "N_ROWS", 1000)
     monkeypatch.setattr(convert.parquet.peak, "of_conversion", lambda *given: 1 << 20)
     frame = pa.table({"a": [1, 2], "b": ["x", None]})
     monkeypatch.setattr(convert.parquet.tpch, "table", lambda *given: _stored(tmp_path, frame))
@@ -52,6 +64,7 @@ def test_the_suite_runs(tmp_path, monkeypatch):
     assert not context.failed
     records = context.sections["convert"]
     assert {(record["kind"], record["format"]) for record in records} == {
+        ("read-fst", "entasis"),
         ("read-rds", "entasis"),
         ("read-rds", "readRDS"),
         ("read-gzip", "entasis"),

@@ -1,4 +1,4 @@
-"""Conversion: files of R into Python, Parquet and Entasis into each other.
+"""Conversion: files of fst and R into Python, Parquet and Entasis into each other.
 
 Each result is compared with the values before anything is measured. Then the calls take turns.
 """
@@ -6,9 +6,10 @@ Each result is compared with the values before anything is measured. Then the ca
 from __future__ import annotations
 
 from ...context import Context
-from . import parquet, r_files
+from . import fst, parquet, r_files
 
 
 def run(context: Context) -> None:
+    fst.run(context)
     r_files.run(context)
     parquet.run(context)
