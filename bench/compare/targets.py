@@ -14,7 +14,7 @@ from typing import Any
 from .table import Column, aligned
 
 # Of suites that have their own.
-SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert", "dataset")
+SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert", "dataset", "remote")
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,10 @@ def _dataset(
     is_mean: bool = False,
 ) -> Target:
     return Target("dataset", "*", host, quantity, limit, over, kind=kind, is_mean=is_mean)
+
+
+def _remote(kind: str) -> Target:
+    return Target("remote", "*", "polars", "median_s", 1.0, "parquet-zstd", kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -214,6 +218,9 @@ TARGETS: list[Target] = [
     _dataset("tpch", 1.15, host="duckdb"),
     _dataset("write", 0.5, "pyarrow", "arrow"),
     _dataset("write", 2**30, None, "arrow", "write_peak_bytes"),
+    _remote("first-20ms"),
+    _remote("filter-20ms"),
+    _remote("scan"),
 ]
 
 WORDS = {
@@ -305,6 +312,11 @@ DATASET = {  # by kind
     "query": "filter and group over 100 files",
     "tpch": "TPC-H Q1, Q6, Q12 and Q14",
     "write": "write 10^8 rows by 100 keys",
+}
+REMOTE = {  # by kind
+    "first-20ms": "3 rows of 2 columns, 20 ms a request",
+    "filter-20ms": "a row by its id, 20 ms a request",
+    "scan": "a scan of 1 GB",
 }
 ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 
@@ -402,6 +414,8 @@ def _what(target: Target) -> str:
         words = memory + DATASET[target.kind or ""]
         words += f", {ENGINE[target.host]}" if target.host in ENGINE else ""
         words += ", geometric mean" if target.is_mean else ""
+    elif target.section == "remote":
+        words = REMOTE[target.kind or ""]
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":

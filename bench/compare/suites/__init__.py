@@ -18,6 +18,7 @@ from . import (
     objects,
     real,
     realfile,
+    remote,
     scan,
     shootout,
     small,
@@ -48,6 +49,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "csv": csv.run,
     "convert": convert.run,
     "dataset": dataset.run,
+    "remote": remote.run,
     "sweep": sweep.run,
 }
 TARGETS = [

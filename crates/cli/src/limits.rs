@@ -29,8 +29,8 @@ impl LimitArgs {
         Ok(limits)
     }
 
-    /// Opens a file, of Entasis or of R, or an object on a store; `-` is the standard input, which is
-    /// read into memory.
+    /// Opens a file, of Entasis or of R, or an object on a store; `-` is the standard input, which
+    /// is read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
         let limits = self.limits()?;
         let opened = if path == Path::new("-") {
