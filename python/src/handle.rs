@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use entasis::{ColumnInfo, Error, File, Groups, Held, Quiet, Rows};
+use entasis::{Announced, ColumnInfo, Error, File, Groups, Held, Quiet, Rows};
 use entasis_convert::Opened;
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
@@ -153,6 +153,12 @@ impl Handle {
     pub fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
         if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
     }
+}
+
+/// Rows that are fetched ahead from a store.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct Announcement {
+    _announced: Announced,
 }
 
 impl From<Opened> for Handle {
@@ -341,6 +347,26 @@ impl Handle {
         let file = self.file(py)?;
         let bits = self.filter(&file, condition, start..stop)?.bits(py, threads)?;
         Ok(RowBits { bits, file })
+    }
+
+    /// Whether the file is on a store.
+    #[getter]
+    fn is_remote(&self) -> bool {
+        matches!(&*self.content(), Content::File(file) if file.is_remote())
+    }
+
+    /// Begins to fetch some rows of columns from a store. The bytes are kept while the returned
+    /// value lives.
+    fn announce(
+        &self,
+        py: Python<'_>,
+        columns: Vec<u64>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Option<Announcement>> {
+        let file = self.file(py)?;
+        let found = py.detach(|| file.announce_rows(&columns, start..stop));
+        Ok(found.map_err(|e| errors::raise(py, &e))?.map(|announced| Announcement { _announced: announced }))
     }
 
     /// The number of rows from `start` up to `stop` that pass a condition.

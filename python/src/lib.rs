@@ -71,7 +71,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::fst::FstParts;
     #[pymodule_export]
-    use crate::handle::Handle;
+    use crate::handle::{Announcement, Handle};
     #[pymodule_export]
     use crate::monitor::Followed;
     #[pymodule_export]

@@ -258,9 +258,9 @@ def test_the_command_reads_objects(moto: MotoServer, frame: pd.DataFrame, capfd:
         (["head", "-n", "2", URL], "id"),
         (["info", URL], "s3://tables/folder/frame.entasis"),
     ):
-        assert cli_main(["entasis", *words]) == 0, words
+        assert cli_main(words) == 0, words
         assert expected in capfd.readouterr().out
-    assert cli_main(["entasis", "count", "s3://tables/nothing.entasis"]) != 0
+    assert cli_main(["count", "s3://tables/nothing.entasis"]) != 0
     said = capfd.readouterr().err
     assert "s3://tables/nothing.entasis does not exist" in said
     assert SECRET not in said

@@ -160,6 +160,22 @@ impl File {
         announce(self, columns)
     }
 
+    /// Announces some rows of columns of the table, if the file is remote: they are then fetched
+    /// together, until the returned value is dropped. Children of nested columns are not.
+    ///
+    /// # Errors
+    /// As for reading.
+    pub fn announce_rows(&self, columns: &[u64], rows: Range<u64>) -> Result<Option<Announced>> {
+        if !self.is_remote() {
+            return Ok(None);
+        }
+        let rows = Rows::Range(rows);
+        let named = |e: Error| e.in_file(self.path());
+        let sources = columns.iter().map(|column| self.source(*column));
+        let sources = sources.collect::<Result<Vec<_>>>().map_err(named)?;
+        announce(self, sources.iter().map(|source| (source, &rows))).map_err(named)
+    }
+
     /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks mostly run on
     /// the same thread.
     ///

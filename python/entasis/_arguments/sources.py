@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -95,6 +94,7 @@ def sent(
     overwrite: bool,
 ) -> Iterator[str]:
     """The path of a temporary file, which is sent to an address at the end of a `with` block."""
+    import tempfile
     from pathlib import Path
 
     from entasis._stores.address import parse
@@ -175,6 +175,8 @@ def remote(
 @contextmanager
 def fetched(value: Remote) -> Iterator[str]:
     """The path of a copy of an object on the disk, which is removed at the end of a `with` block."""
+    import tempfile
+
     name = value.name.rstrip("/").rpartition("/")[2] or "file"
     with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
         path = os.path.join(folder, name)

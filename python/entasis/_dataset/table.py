@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 # The most files that an error lists.
 _LISTED = 10
-# How many joined tables are kept, and how many files are worth joining.
-_MOST_JOINED, _LEAST_JOINED = 4, 4
+# How many joined tables are kept.
+_MOST_JOINED = 4
+# How many files are worth joining. More take seconds before the first row.
+_FEW, _MANY = 4, 4096
 
 
 class Table:
@@ -127,11 +129,11 @@ class Table:
     def joined(self, numbers: Sequence[int]) -> View | None:
         """Some files as one, with the keys as its last columns.
 
-        None for few files, for files on stores, and for files whose columns have different forms or
-        that are damaged: these are read one by one.
+        None for few or very many files, for files on stores, and for files whose columns have
+        different forms or that are damaged: these are read one by one.
         """
         known = tuple(numbers)
-        if len(known) < _LEAST_JOINED or self.files.store is not None:
+        if not _FEW <= len(known) <= _MANY or self.files.store is not None:
             return None
         if known not in self._joined:
             while len(self._joined) >= _MOST_JOINED:

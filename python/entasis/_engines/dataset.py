@@ -156,8 +156,9 @@ class Dataset(BatchDataset):
 
     def _windows(self, names: list[str], tree: tuple[Any, ...] | None, n_together: int = 1) -> Iterator[Window]:
         """The rows that pass, in windows. Some may have other rows too."""
-        lens = text_len(self._view, [self._numbers[name] for name in names])
-        return spans(self._view, tree, Sizes(len(names), text_len=lens, n_together=n_together))
+        numbers = [self._numbers[name] for name in names]
+        sizes = Sizes(len(names), text_len=text_len(self._view, numbers), n_together=n_together)
+        return spans(self._view, tree, sizes, numbers)
 
     def _tables(self, names: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[Window, pa.Table]]:
         """The windows of the rows that pass, with their columns."""

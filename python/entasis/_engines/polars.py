@@ -93,7 +93,7 @@ class Reader(FileReader):
             view = view.part(slice(first, stop))
         is_any = False
         sizes = Sizes(len(numbers), text_len=text_len(view, numbers))
-        for window in spans(view, self._tree(filters), sizes):
+        for window in spans(view, self._tree(filters), sizes, numbers):
             is_any = True
             yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
         if not is_any:
@@ -108,7 +108,7 @@ class Reader(FileReader):
             yield pl.DataFrame(height=self._view.n_rows)
             return
         sizes = Sizes(len(numbers), text_len=text_len(self._view, numbers))
-        for window in spans(self._view, self._tree(filters), sizes):
+        for window in spans(self._view, self._tree(filters), sizes, numbers):
             yield self._read(numbers, window.rows)
 
     def _read(self, numbers: list[int], rows: Any) -> pl.DataFrame:

@@ -103,7 +103,7 @@ class ArrowRows:
         """All rows in order, in one table or more."""
         sizes, left, is_any = self._sizes(), limit, False
         with reported:
-            for window in windows(self._view, tree, sizes):
+            for window in windows(self._view, tree, sizes, self.numbers):
                 if left is not None:
                     window = Window(window.positions[:left], window.rows[:left])
                     left -= len(window.rows)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entasis._view.dense import SHARE, range_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from entasis._entasis import RowBits
     from entasis._view.view import View
@@ -23,6 +24,8 @@ CELLS = 1 << 22
 _BYTES = 1 << 28
 # Rows of a block, which is decoded as one segment.
 _BLOCK = 1 << 16
+# Blocks that are fetched ahead from a store at a time, of all columns together.
+_AHEAD = 128
 # Rows that are tested together: at first, the growth, and at most. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
@@ -133,7 +136,7 @@ class Sizes:
             self.size = min(self.size, self._most)
 
 
-def windows(view: View, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
+def windows(view: View, tree: tuple[Any, ...] | None, sizes: Sizes, numbers: Sequence[int] = ()) -> Iterator[Window]:
     """The rows of a view that pass a condition, in order.
 
     Parameters
@@ -144,15 +147,41 @@ def windows(view: View, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[
         The condition as the core takes it; None for all rows.
     sizes
         The lengths of the windows.
+    numbers
+        The columns that are read. Those of a file on a store are fetched ahead.
     """
-    for passed in _passed(view, tree):
-        yield from _cut(passed, sizes)
+    return _fetched(view, numbers, (window for passed in _passed(view, tree) for window in _cut(passed, sizes)))
 
 
-def spans(view: View, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
+def spans(view: View, tree: tuple[Any, ...] | None, sizes: Sizes, numbers: Sequence[int] = ()) -> Iterator[Window]:
     """As `windows`. A part has all its rows if most of them pass."""
-    for passed in _passed(view, tree, SHARE):
-        yield from _cut(passed, sizes)
+    found = (window for passed in _passed(view, tree, SHARE) for window in _cut(passed, sizes))
+    return _fetched(view, numbers, found)
+
+
+def _fetched(view: View, numbers: Sequence[int], found: Iterator[Window]) -> Iterator[Window]:
+    """The windows of a view. On a store the rows of later windows are fetched meanwhile."""
+    columns = [number for number in numbers if number >= 0]
+    if not columns or not getattr(view.handle, "is_remote", False):
+        yield from found
+        return
+    own = range(view.handle.n_rows) if view.rows is None else view.rows
+    last = own.stop if isinstance(own, range) and own.step == 1 else 0
+    # An engine that wants a few rows ends soon, so the first steps are short.
+    step, longest = _BLOCK, _BLOCK * max(1, _AHEAD // len(columns))
+    to, ahead = 0, deque[tuple[int, Any]]()
+    for window in found:
+        if isinstance(window.rows, range) and len(window.rows):
+            start, stop = window.rows[0], window.rows[-1] + 1
+            to = max(to, start - start % _BLOCK)
+            while to < min(stop + step, last):
+                end = min(to + step, last)
+                ahead.append((end, view.handle.announce(columns, to, end)))
+                to, step = end, min(2 * step, longest)
+            # Engines read a few windows later than they ask for these.
+            while ahead and ahead[0][0] + longest <= start:
+                ahead.popleft()
+        yield window
 
 
 def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:

@@ -164,7 +164,8 @@ def _built(address: Address, settings: Settings) -> Any:
     if address.kind != "memory":
         options["use_listings_cache"] = False
     try:
-        return fsspec.filesystem(protocol, **options)
+        # A cached file system would have the environment of an earlier call.
+        return fsspec.filesystem(protocol, skip_instance_cache=address.kind != "memory", **options)
     except (KeyError, TypeError, ValueError):
         names = ", ".join(sorted((*settings.config, *settings.client))) or "none"
     raise ArgumentError(f"{address}: fsspec does not take the storage options; options given: {names}")
