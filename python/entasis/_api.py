@@ -157,8 +157,8 @@ def write(
     {'author': 'Ada'}
     """
     with reported:
-        if _sources.is_address(path):
-            with _sources.sent(cast("str", path), storage_options, credentials, overwrite) as copy:
+        if isinstance(path, str) and "://" in path and _sources.is_address(path):
+            with _sources.sent(path, storage_options, credentials, overwrite) as copy:
                 write(
                     value,
                     copy,

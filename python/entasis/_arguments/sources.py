@@ -153,6 +153,9 @@ def remote(
     Other sources are returned as they are. The options are for addresses, and an error elsewhere.
     """
     has_options = storage_options is not None or credentials is not None
+    is_path = ("://" not in value) if type(value) is str else hasattr(type(value), "__fspath__")
+    if is_path and not has_options and prefetch is None:
+        return value
     if is_address(value):
         # Loaded on demand: most files are on the disk.
         from entasis._stores.reader import TAIL
