@@ -172,8 +172,7 @@ def write(
                     progress=progress,
                 )
             return
-        if storage_options is not None or credentials is not None:
-            raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/frame.entasis")
+        _sources.refuse_options(storage_options, credentials)
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(
@@ -464,10 +463,12 @@ def read(
                         filter=filter,
                         to=to,
                         threads=threads,
+                        types=types,
                         index=index,
                         nan_to_null=nan_to_null,
                         on_unsupported=on_unsupported,
                         limits=limits,
+                        generation=generation,
                         progress=progress,
                     )
             from ._convert import read as _others

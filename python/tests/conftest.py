@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from moto_server import MotoServer
     from stub_server import Stub
 
 # The files of the marker `core`: about two minutes in all, without tests marked `slow`.
@@ -88,6 +89,27 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, no_
         # As if obstore was not installed.
         monkeypatch.setitem(sys.modules, "entasis._stores._obstore", None)
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def moto_server() -> Iterator[MotoServer]:
+    """A server of S3 on this machine."""
+    for module in ("moto", "flask"):
+        pytest.importorskip(module)
+    from moto_server import MotoServer
+
+    server = MotoServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def moto(moto_server: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch) -> MotoServer:
+    """A server of S3 with an empty bucket, whose options are in no variable."""
+    moto_server.clear()
+    # Nothing asks servers for the credentials of a machine.
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    return moto_server
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,27 +23,15 @@ pytest.importorskip("flask")
 
 from moto_server import SECRET, MotoServer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 URL = "s3://tables/folder/frame.entasis"
 N = 300_000
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MotoServer]:
-    server = MotoServer()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def moto(server: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch) -> MotoServer:
-    server.clear()
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name, value in server.environment.items():
+@pytest.fixture(autouse=True)
+def environment(moto: MotoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables with the options of the server."""
+    for name, value in moto.environment.items():
         monkeypatch.setenv(name, value)
-    return server
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +113,9 @@ def test_trees_and_other_formats(moto: MotoServer, frame: pd.DataFrame, tmp_path
     frame[:5].to_parquet(tmp_path / "x.parquet")
     Folder(parse("s3://tables", is_folder=True), Options(moto.options)).put("x.parquet", tmp_path / "x.parquet")
     assert en.read("s3://tables/x.parquet").equals(frame[:5])
+    for options in ({"types": {}}, {"generation": 1}):
+        with pytest.raises(en.ArgumentError, match="are for Entasis files"):
+            en.read("s3://tables/x.parquet", **options)
     en.convert("s3://tables/x.parquet", tmp_path / "x.entasis")
     assert en.read(tmp_path / "x.entasis").equals(frame[:5])
     en.convert(tmp_path / "x.entasis", "s3://tables/y.csv")

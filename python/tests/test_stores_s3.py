@@ -34,25 +34,10 @@ pytest.importorskip("flask")
 from moto_server import SECRET, MotoServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 CONTENT = bytes(range(256)) * 1_000
 URL = "s3://tables/folder/a b%20c#é.entasis"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MotoServer]:
-    server = MotoServer()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def moto(server: MotoServer, library: str, monkeypatch: pytest.MonkeyPatch) -> MotoServer:
-    server.clear()
-    # Nothing asks servers for the credentials of a machine.
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    return server
 
 
 def write(moto: MotoServer, content: Any = CONTENT, url: str = URL, **how: Any) -> None:

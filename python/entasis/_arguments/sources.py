@@ -104,7 +104,7 @@ def sent(
 
     to = parse(address)
     check_writable(to)
-    options = Options(None if storage_options is None else dict(storage_options), credentials)
+    options = Options(storage_options, credentials)
     with tempfile.TemporaryDirectory(prefix="entasis-") as folder:
         path = os.path.join(folder, to.path.rpartition("/")[2] or "file")
         yield path
@@ -124,12 +124,20 @@ def target(value: Target) -> str | Writable:
 
 def is_address(value: Any) -> bool:
     """Whether a value is the address of an object or a folder on a store."""
-    return isinstance(value, str) and "://" in value and _is_of_store(value)
+    if not isinstance(value, str) or "://" not in value:
+        return False
+    scheme = _ADDRESS.match(value)
+    return scheme is not None and scheme[1].lower() != "file" and not os.path.exists(value)
 
 
-def _is_of_store(text: str) -> bool:
-    scheme = _ADDRESS.match(text)
-    return scheme is not None and scheme[1].lower() != "file" and not os.path.exists(text)
+def refuse_options(
+    storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None, prefetch: int | None = None
+) -> None:
+    """Refuse the options of stores for other sources."""
+    if storage_options is not None or credentials is not None:
+        raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/frame.entasis")
+    if prefetch is not None:
+        raise ArgumentError("prefetch= is for objects on stores: files on the disk are read as they are needed")
 
 
 def is_remote(value: Any) -> bool:
@@ -152,27 +160,24 @@ def remote(
 
     Other sources are returned as they are. The options are for addresses, and an error elsewhere.
     """
-    has_options = storage_options is not None or credentials is not None
-    is_path = ("://" not in value) if type(value) is str else hasattr(type(value), "__fspath__")
-    if is_path and not has_options and prefetch is None:
-        return value
     if is_address(value):
         # Loaded on demand: most files are on the disk.
         from entasis._stores.reader import TAIL
         from entasis._stores.remote import open_address
 
-        options = None if storage_options is None else dict(storage_options)
-        return open_address(value, options, credentials, TAIL if prefetch is None else prefetch)
-    if has_options:
-        raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/frame.entasis")
-    if isinstance(value, tuple) or (hasattr(value, "read_at") and not is_remote(value)) or _is_of_fsspec(type(value)):
-        from entasis._stores.objects import open_object
-        from entasis._stores.reader import TAIL
+        return open_address(value, storage_options, credentials, TAIL if prefetch is None else prefetch)
+    is_path = type(value) is str or hasattr(type(value), "__fspath__")
+    is_object = isinstance(value, tuple) or hasattr(value, "read_at") or _is_of_fsspec(type(value))
+    if is_path or not is_object:
+        refuse_options(storage_options, credentials, prefetch)
+        return value
+    refuse_options(storage_options, credentials)
+    if is_remote(value):
+        return value
+    from entasis._stores.objects import open_object
+    from entasis._stores.reader import TAIL
 
-        return open_object(value, TAIL if prefetch is None else prefetch)
-    if prefetch is not None and not is_remote(value):
-        raise ArgumentError("prefetch= is for objects on stores: files on the disk are read as they are needed")
-    return value
+    return open_object(value, TAIL if prefetch is None else prefetch)
 
 
 @contextmanager

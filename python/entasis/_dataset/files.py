@@ -102,8 +102,7 @@ def files(
     types = _types_of(hive)
     if _sources.is_address(source):
         return _on_store(source, hive, types, has_manifest, storage_options, credentials)
-    if storage_options is not None or credentials is not None:
-        raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/folder")
+    _sources.refuse_options(storage_options, credentials)
     if isinstance(source, (list, tuple)):
         paths = [path for one in source for path in _expanded(_sources.path(one))]
         if not paths:
@@ -138,31 +137,31 @@ def _on_store(
     credentials: Callable[[], Any] | None,
 ) -> tuple[Files, Manifest | None]:
     """The files of a folder on a store, or one object."""
-    from entasis._stores.address import parse
     from entasis._stores.listing import Folder
-    from entasis._stores.options import Options
 
-    options = Options(None if storage_options is None else dict(storage_options), credentials)
     if address.endswith(".entasis"):
         above, _, name = address.rpartition("/")
-        shown_as = parse(address).shown
-        store = Folder(parse(above, is_folder=True), options)
-        keys = _keys([name], types) if hive else NONE
-        return Files(shown_as, [shown_as], keys, None, store, [name]), None
-    to = parse(address, is_folder=True)
-    store = Folder(to, options)
-    if has_manifest and (manifest := _manifest.newest(to.shown, store)) is not None:
+        store = Folder.at(above, storage_options, credentials)
+        path = _manifest.joined(store.name, name)
+        return Files(path, [path], _keys([name], types) if hive else NONE, None, store, [name]), None
+    store = Folder.at(address, storage_options, credentials)
+    if has_manifest and (manifest := _manifest.newest(store.name, store)) is not None:
         if types:
-            raise ArgumentError(f"hive: the manifest of {shown(to.shown, 200)} has the types of its keys")
+            raise ArgumentError(f"hive: the manifest of {shown(store.name, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
-    names = [entry.path for entry in store.list() if is_of_table(entry.path)]
+    names = names_on_store(store)
     if not names:
-        raise MissingFileError(f"the folder {to.shown[:200]!r} has no object whose name ends in .entasis")
-    paths = [_manifest.joined(to.shown, name) for name in names]
-    return Files(to.shown, paths, NONE if hive is False else _keys(names, types), None, store, names), None
+        raise MissingFileError(f"the folder {store.name[:200]!r} has no object whose name ends in .entasis")
+    paths = [_manifest.joined(store.name, name) for name in names]
+    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names), None
 
 
-def is_of_table(name: str) -> bool:
+def names_on_store(store: Folder) -> list[str]:
+    """The paths of the files of a folder on a store, as `folder_files` finds those on the disk."""
+    return [entry.path for entry in store.list() if _is_of_table(entry.path)]
+
+
+def _is_of_table(name: str) -> bool:
     """Whether an object below a folder is one of its files, by its name."""
     return name.endswith(".entasis") and not any(part.startswith(("_", ".")) for part in name.split("/"))
 

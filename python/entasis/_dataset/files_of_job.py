@@ -177,7 +177,7 @@ class Job:
             writer, path, before = self._open.pop(texts) if texts in self._open else self._begun(texts)
             most = n - start if self._rows_per_file is None else min(n - start, self._rows_per_file - before)
             rows = part if start == 0 and most == n else self._rules.rows(part, start, start + most)
-            writer.collects = min(writer.collects, _COLLECTED // (len(self._open) + 1))
+            writer._collects = min(writer._collects, _COLLECTED // (len(self._open) + 1))
             writer.write(self._counted(rows, before) if self._is_counted else rows)
             start += most
             self._open[texts] = writer, path, before + most

@@ -20,7 +20,7 @@ from entasis._write import destination
 from entasis.errors import ArgumentError, ConflictError, ExistingFileError
 
 from . import manifest as _manifest
-from .files import is_of_table
+from .files import names_on_store
 from .files_of_job import Job, is_of_job
 from .scan import FolderScan
 
@@ -121,11 +121,18 @@ def write_dataset(
     with reported, ExitStack() as copies:
         store, local = None, None
         if _sources.is_address(folder):
-            store, path = _on_store(str(folder), storage_options, credentials)
+            from entasis._stores.listing import Folder
+
+            store = Folder.at(str(folder), storage_options, credentials)
+            path = store.name
+            if not store.can_create:
+                raise ArgumentError(
+                    f"{path}: by this library two jobs could replace each other's manifest: pip install "
+                    "'entasis[cloud]'"
+                )
             local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
         else:
-            if storage_options is not None or credentials is not None:
-                raise ArgumentError("storage_options= and credentials= are for addresses such as s3://bucket/folder")
+            _sources.refuse_options(storage_options, credentials)
             path = _sources.path(folder)
         if mode not in ("error", "append", "overwrite"):
             raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
@@ -161,23 +168,6 @@ def write_dataset(
             raise
 
 
-def _on_store(
-    address: str, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None
-) -> tuple[Folder, str]:
-    """A folder on a store, and its address for messages."""
-    from entasis._stores.address import parse
-    from entasis._stores.listing import Folder
-    from entasis._stores.options import Options
-
-    to = parse(address, is_folder=True)
-    store = Folder(to, Options(None if storage_options is None else dict(storage_options), credentials))
-    if not store.can_create:
-        raise ArgumentError(
-            f"{to.shown}: two jobs could replace each other's manifest by this library: pip install 'entasis[cloud]'"
-        )
-    return store, to.shown
-
-
 def most_rows(rows_per_file: Any) -> int | None:
     """Check the greatest number of rows of a file; None for any number."""
     rows = None if rows_per_file is None else integer(rows_per_file)
@@ -203,7 +193,7 @@ def _before(folder: str, mode: str, store: Folder | None) -> Manifest | None:
     found = _manifest.newest(folder, store)
     if found is None:
         if store is not None:
-            every = [entry.path for entry in store.list() if is_of_table(entry.path)]
+            every = names_on_store(store)
         else:
             every = _entasis.folder_files(folder) if os.path.isdir(folder) else []
         # Files of jobs that did not commit, or not yet, are not in the way.

@@ -61,6 +61,7 @@ class Writer:
 
     __slots__ = (
         "_appends",
+        "_collects",
         "_fill",
         "_is_counted",
         "_is_declared",
@@ -74,7 +75,6 @@ class Writer:
         "_to",
         "_total",
         "_widen",
-        "collects",
     )
 
     def __init__(self, to: Destination, schema: Any, append: bool, *, fill: bool = False, widen: bool = False) -> None:
@@ -82,7 +82,7 @@ class Writer:
         self._parts: list[Any] = []
         self._n = self._size = 0
         # The most bytes of batches that wait. At least a block of rows does.
-        self.collects = _BYTES
+        self._collects = _BYTES
         self._rules: Any = None
         # The table without rows, known after the first batch; and whether it has to be written
         # whole, as with columns of objects.
@@ -240,7 +240,7 @@ class Writer:
         if n >= (_BLOCK if self._rules.IS_COPIED else _ROWS):
             return False
         self._size += self._rules.size(part)
-        return self._n < _BLOCK or (self._n < _ROWS and self._size < self.collects)
+        return self._n < _BLOCK or (self._n < _ROWS and self._size < self._collects)
 
     def _put(self, part: Any) -> None:
         """Store rows."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import failures
+from .address import parse
 from .library import store_of
+from .options import Options
 from .reader import TAIL
 from .remote import open_lazily, opened
 from .store import check_writable
 from .writing import create, put
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from .address import Address
     from .content import Content
-    from .options import Options
     from .remote import Remote
     from .store import Entry, Store
 
@@ -40,8 +43,18 @@ class Folder:
         self._address, self._options = address, options
         self._store: Store | None = None
 
+    @classmethod
+    def at(cls, text: str, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None) -> Folder:
+        """The folder at an address."""
+        return cls(parse(text, is_folder=True), Options(storage_options, credentials))
+
+    @property
+    def name(self) -> str:
+        """The address for messages, without secrets."""
+        return self._address.shown
+
     def __repr__(self) -> str:
-        return f"Folder({self._address.shown!r})"
+        return f"Folder({self.name!r})"
 
     def __reduce__(self) -> Any:
         return Folder, (self._address, self._options)

@@ -14,7 +14,7 @@ from .options import Options
 from .reader import TAIL, Ignored, Replaced, Short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from .address import Address
     from .reader import Opened, Reader, Stat
@@ -184,7 +184,7 @@ class Remote:
 
 
 def open_address(
-    text: str, options: Options | dict[str, Any] | None = None, credentials: Any = None, prefetch: int = TAIL
+    text: str, options: Options | Mapping[str, Any] | None = None, credentials: Any = None, prefetch: int = TAIL
 ) -> Remote:
     """Open an object at an address, in one round trip where the store has ranges from the end.
 

@@ -27,46 +27,43 @@ pub(crate) fn announce<'s>(
     }
     let mut ranges = Vec::new();
     for (source, rows) in wanted {
-        let n_wanted = n_wanted(source, rows)?;
-        for (block, n) in source.blocks.iter().zip(n_wanted).filter(|(_, n)| *n > 0) {
-            add(block, n, &mut ranges)?;
+        match rows {
+            Rows::All => add_range(source, 0..source.n_values, &mut ranges)?,
+            Rows::Range(range) => add_range(source, range.clone(), &mut ranges)?,
+            Rows::Step { start, n, step } => {
+                add_rows(source, &Rows::numbers(*start, *n, *step)?, &mut ranges)?;
+            }
+            Rows::Indices(indices) => add_rows(source, indices, &mut ranges)?,
         }
     }
     Ok(file.announce(&ranges))
 }
 
-/// How many values of each block are wanted.
-fn n_wanted(source: &Source, rows: &Rows) -> Result<Vec<u64>> {
-    let mut found: Vec<u64> = fallible::defaults(source.blocks.len(), RANGES)?;
-    let mut add_value = |value: u64| {
-        let block = source.blocks.partition_point(|block| block.end_value() <= value);
-        if let Some(n) = found.get_mut(block) {
-            *n += 1;
-        }
-    };
-    let range = match rows {
-        Rows::All => 0..source.n_values,
-        Rows::Range(range) => range.clone(),
-        Rows::Step { start, n, step } => {
-            Rows::numbers(*start, *n, *step)?.iter().for_each(|row| add_value(source.value(*row)));
-            return Ok(found);
-        }
-        Rows::Indices(indices) => {
-            indices.iter().for_each(|row| add_value(source.value(*row)));
-            return Ok(found);
-        }
-    };
-    for stretch in source.stretches(range) {
+/// Adds what consecutive rows need. Takes time for the blocks with these rows alone.
+fn add_range(source: &Source, rows: Range<u64>, ranges: &mut Vec<Range<u64>>) -> Result<()> {
+    for stretch in source.stretches(rows) {
         let values = stretch.values();
         let first = source.blocks.partition_point(|block| block.end_value() <= values.start);
-        for (block, n) in source.blocks.iter().zip(&mut found).skip(first) {
-            if block.first_value >= values.end {
-                break;
-            }
-            *n += values.end.min(block.end_value()) - values.start.max(block.first_value);
+        for block in source.blocks[first..].iter().take_while(|block| block.first_value < values.end) {
+            let n = values.end.min(block.end_value()) - values.start.max(block.first_value);
+            add(block, n, ranges)?;
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Adds what some rows in any order need.
+fn add_rows(source: &Source, rows: &[u64], ranges: &mut Vec<Range<u64>>) -> Result<()> {
+    let mut n_wanted: Vec<u64> = fallible::defaults(source.blocks.len(), RANGES)?;
+    for row in rows {
+        let value = source.value(*row);
+        let block = source.blocks.partition_point(|block| block.end_value() <= value);
+        if let Some(n) = n_wanted.get_mut(block) {
+            *n += 1;
+        }
+    }
+    let wanted = source.blocks.iter().zip(n_wanted).filter(|(_, n)| *n > 0);
+    wanted.into_iter().try_for_each(|(block, n)| add(block, n, ranges))
 }
 
 /// Adds the segment of a block, or only its directory if few values of a long segment are wanted.
