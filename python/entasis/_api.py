@@ -172,7 +172,8 @@ def write(
                     progress=progress,
                 )
             return
-        _sources.refuse_options(storage_options, credentials)
+        if storage_options is not None or credentials is not None:
+            _sources.refuse_options(storage_options, credentials)
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(
