@@ -485,6 +485,7 @@ def read(
                 path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported, progress
             )
         value = value_of(file)
+        file._view.handle.give()
         if progress is None:
             return read_value(value, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
         with _followed(progress, value, columns, rows, filter):

@@ -3,11 +3,15 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use entasis::{Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Unit};
+use entasis::{
+    Buffer, Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Unit,
+};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
+
+use crate::errors;
 
 /// The structure `PyArrayInterface` that NumPy's `__array_struct__` points to, without its last
 /// field.
@@ -289,6 +293,44 @@ pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResu
         return Ok(array);
     }
     empty.call1((shape, dtype))
+}
+
+/// The memory of an array.
+#[pyclass(frozen)]
+struct Memory {
+    /// The array writes to it through its address.
+    #[allow(dead_code)]
+    buffer: Buffer,
+    #[pyo3(get, name = "__array_interface__")]
+    interface: Py<PyDict>,
+}
+
+/// An array with the values of a buffer, which lives as long as the array. `shape` and `dtype` have
+/// as many bytes as the buffer.
+pub fn of_buffer<'py>(
+    py: Python<'py>,
+    mut buffer: Buffer,
+    shape: (usize, usize),
+    dtype: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = py.import(pyo3::intern!(py, "numpy"))?;
+    let dtype = numpy.getattr(pyo3::intern!(py, "dtype"))?.call1((dtype,))?;
+    let width: usize = dtype.getattr(pyo3::intern!(py, "itemsize"))?.extract()?;
+    if shape.0.checked_mul(shape.1).and_then(|n| n.checked_mul(width)) != Some(buffer.len()) {
+        return Err(errors::new(
+            py,
+            "InternalError",
+            "a buffer has another length than its values".to_owned(),
+        ));
+    }
+    let address = buffer.as_mut_ptr().expose_provenance();
+    let interface = PyDict::new(py);
+    interface.set_item("version", 3)?;
+    interface.set_item("shape", shape)?;
+    interface.set_item("typestr", dtype.getattr(pyo3::intern!(py, "str"))?)?;
+    interface.set_item("data", (address, false))?;
+    let memory = Bound::new(py, Memory { buffer, interface: interface.unbind() })?;
+    numpy.call_method1(pyo3::intern!(py, "asarray"), (memory,))
 }
 
 /// Bytes of a huge page.

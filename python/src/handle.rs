@@ -3,11 +3,11 @@
 mod column_infos;
 pub mod open;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use entasis::{Announced, ColumnInfo, Error, File, Groups, Held, Quiet, Rows};
+use entasis::{Announced, Buffer, ColumnInfo, Error, File, Groups, Held, Quiet, Rows};
 use entasis_convert::Opened;
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
@@ -47,8 +47,11 @@ pub struct Handle {
 enum Content {
     File(Arc<File>),
     /// A table of another format. The first use other than a read of whole columns makes a file of
-    /// it.
-    Held(Arc<Held>),
+    /// it. With `is_given`, a read takes the memory of columns.
+    Held {
+        held: Arc<Held>,
+        is_given: bool,
+    },
 }
 
 /// A generation of a file: number, time, operation, rows, bytes.
@@ -74,7 +77,7 @@ impl Handle {
     fn held(&self) -> Option<Arc<Held>> {
         match &*self.content() {
             Content::File(_) => None,
-            Content::Held(held) => Some(Arc::clone(held)),
+            Content::Held { held, .. } => Some(Arc::clone(held)),
         }
     }
 
@@ -83,7 +86,7 @@ impl Handle {
     fn schema_file(&self) -> Arc<File> {
         match &*self.content() {
             Content::File(file) => Arc::clone(file),
-            Content::Held(held) => Arc::clone(held.schema()),
+            Content::Held { held, .. } => Arc::clone(held.schema()),
         }
     }
 
@@ -97,10 +100,29 @@ impl Handle {
         (is_given && !by.own).then_some(held)
     }
 
+    fn is_given(&self) -> bool {
+        matches!(&*self.content(), Content::Held { is_given: true, .. })
+    }
+
+    /// Whether all columns of the table are among these, so that no other read follows.
+    fn are_all(&self, infos: &[ColumnInfo]) -> bool {
+        let n = self.schema_file().n_columns();
+        let wanted: HashSet<u64> = infos.iter().map(|info| info.index).filter(|&index| index < n).collect();
+        wanted.len() as u64 == n
+    }
+
+    /// Takes the memory of columns of the held table, if nothing else uses the table.
+    fn take(&self, columns: &[u64]) -> HashMap<u64, Buffer> {
+        let mut content = self.content();
+        let Content::Held { held, .. } = &mut *content else { return HashMap::new() };
+        let Some(held) = Arc::get_mut(held) else { return HashMap::new() };
+        columns.iter().filter_map(|&column| Some((column, held.take(column)?))).collect()
+    }
+
     fn n_rows_of(&self) -> u64 {
         match &*self.content() {
             Content::File(file) => file.n_rows(),
-            Content::Held(held) => held.n_rows(),
+            Content::Held { held, .. } => held.n_rows(),
         }
     }
 
@@ -108,7 +130,7 @@ impl Handle {
     pub fn file(&self, py: Python<'_>) -> PyResult<Arc<File>> {
         let held = match &*self.content() {
             Content::File(file) => return Ok(Arc::clone(file)),
-            Content::Held(held) => Arc::clone(held),
+            Content::Held { held, .. } => Arc::clone(held),
         };
         // The lock is free meanwhile: other threads may wait for it with the GIL.
         let file = Arc::new(monitor::run(py, |monitor| held.file(monitor))?);
@@ -165,7 +187,7 @@ impl From<Opened> for Handle {
     fn from(opened: Opened) -> Self {
         let content = match opened {
             Opened::File(file) => Content::File(Arc::new(file)),
-            Opened::Held(held) => Content::Held(Arc::new(held)),
+            Opened::Held(held) => Content::Held { held: Arc::new(held), is_given: false },
         };
         Self::new_of(Arc::new(Mutex::new(content)))
     }
@@ -235,6 +257,13 @@ impl Handle {
     #[getter]
     fn is_held(&self) -> bool {
         self.held().is_some()
+    }
+
+    /// Lets the next read of all columns take their memory, so that they can't be read again.
+    fn give(&self) {
+        if let Content::Held { is_given, .. } = &mut *self.content() {
+            *is_given = true;
+        }
     }
 
     /// A table of the file, as a handle of its own.
@@ -478,13 +507,31 @@ impl Handle {
         let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere, narrow: Narrow::default() };
         let infos = self.select(py, columns.as_deref())?;
         let none = Dictionaries::new();
-        let held = self.held_for(&rows, &infos, by);
+        let mut held = self.held_for(&rows, &infos, by);
         let file = &match &held {
             Some(held) => Arc::clone(held.schema()),
             None => self.file(py)?,
         };
+        let mut taken = HashMap::new();
+        if held.is_some() && self.is_given() && self.are_all(&infos) {
+            let (held_now, infos) = (held.as_deref(), infos.clone());
+            let wanted = Selected {
+                file,
+                held: held_now,
+                taken,
+                infos,
+                n_values,
+                rows: &rows,
+                n_shared,
+                known: &none,
+            };
+            let alone = wanted.alone(py, by)?;
+            drop(held);
+            taken = self.take(&alone);
+            held = self.held();
+        }
         let held = held.as_deref();
-        let selected = Selected { file, held, infos, n_values, rows: &rows, n_shared, known: &none };
+        let selected = Selected { file, held, taken, infos, n_values, rows: &rows, n_shared, known: &none };
         let decoded = columns::read(py, selected, by, threads)?;
         results::entries(py, decoded, own)
     }
@@ -541,7 +588,8 @@ impl Handle {
             None => self.file(py)?,
         };
         let held = held.as_deref();
-        let selected = Selected { file, held, infos, n_values, rows: &rows, n_shared: 0, known };
+        let taken = HashMap::new();
+        let selected = Selected { file, held, taken, infos, n_values, rows: &rows, n_shared: 0, known };
         let mut decoded = columns::read(py, selected, by, threads)?;
         if let Some(kept) = kept {
             decoded.keep(py, kept.get())?;

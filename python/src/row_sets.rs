@@ -106,6 +106,7 @@ impl KeptRows {
     }
 }
 
+/// The interface of memory that cannot be written to.
 fn interface<'py>(py: Python<'py>, n: usize, typestr: &str, address: usize) -> PyResult<Bound<'py, PyDict>> {
     let of = PyDict::new(py);
     of.set_item("version", 3)?;

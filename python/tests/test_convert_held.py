@@ -206,6 +206,33 @@ def test_tables_are_held_until_a_file_is_needed(files: list[Path]) -> None:
     assert not held & {"tree", "listed"}
 
 
+def test_a_read_takes_the_memory_of_columns(files: list[Path]) -> None:
+    path = next(path for path in files if path.stem == "of_frame")
+    for to, columns in [
+        ("pandas", None),
+        ("pandas", ["x", "i4", "x"]),
+        ("numpy", ["i4"]),
+        ("static_frame", ["i4", "x"]),
+    ]:
+        one, other = en.read(path, columns=columns, to=to), en.read(path, columns=columns, to=to)
+        wanted = en.open(path).read(columns=columns, to=to)
+        assert_same(one, wanted)
+        if to == "pandas" and columns is None:
+            for name in ("i4", "x", "time", "cat"):
+                one.loc[:, name] = one[name].iloc[0]
+            one._mgr.arrays[0][0, :] = 0
+        assert_same(other, wanted)
+    one, other = en.read(path, to="pandas"), en.read(path, to="pandas")
+    base = one["i8"].array._ndarray.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    # The array of the only column of 64-bit integers is the vector that was decoded.
+    assert type(base).__name__ == "Memory"
+    one.loc[:, "i8"] = 7
+    assert np.array_equal(one["i8"].array, np.full(N, 7))
+    assert other["i8"].tolist() == [k * 2**40 for k in range(N)]
+
+
 def test_limits_are_those_of_a_file(files: list[Path]) -> None:
     path = next(path for path in files if path.stem == "of_frame")
     for to in ("pandas", "pyarrow"):

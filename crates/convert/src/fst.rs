@@ -5,7 +5,6 @@
 
 mod bits;
 mod blocks;
-mod bytes;
 mod columns;
 mod decoder;
 mod header;
@@ -16,10 +15,10 @@ use std::ops::Range;
 
 use entasis::{Error, Monitor, Result, Source};
 
-use self::bytes::Bytes;
 use self::columns::{Column, Values};
 use self::header::Header;
 pub(crate) use self::header::{LEGACY, MAGIC, MAGIC_AT};
+use crate::bytes::Bytes;
 use crate::r::{Data, Strings, Value};
 
 /// The most bytes of factors without levels, whose values take no bytes in the file.
@@ -62,8 +61,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// *Damaged* for hashes that do not match, *not supported* for other versions of the format.
     pub fn open(bytes: &'a [u8]) -> Result<Self> {
-        let bytes = Bytes::Memory(bytes);
-        Ok(Self { bytes, header: header::read(bytes)? })
+        Self::of_bytes(Bytes::Memory(bytes))
     }
 
     /// As [`open`](Self::open), for a file whose bytes are read when they are needed.
@@ -71,7 +69,10 @@ impl<'a> Table<'a> {
     /// # Errors
     /// As [`open`](Self::open), and *io*.
     pub fn of_source(source: &'a dyn Source) -> Result<Self> {
-        let bytes = Bytes::Source(source);
+        Self::of_bytes(Bytes::Source(source))
+    }
+
+    pub(crate) fn of_bytes(bytes: Bytes<'a>) -> Result<Self> {
         Ok(Self { bytes, header: header::read(bytes)? })
     }
 

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod compare;
 pub mod fst;
 mod input;

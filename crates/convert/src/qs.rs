@@ -3,10 +3,13 @@
 mod blocks;
 mod qdata;
 
+use std::hash::Hasher;
+
 use entasis::{Error, Monitor, Result};
 use twox_hash::XxHash3_64;
 
 use self::blocks::Blocks;
+use crate::bytes::Bytes;
 use crate::input::Input;
 use crate::r::Values;
 use crate::rds;
@@ -18,18 +21,22 @@ pub(crate) const QS2: [u8; 4] = [0x0B, 0x0E, 0x0A, 0xC1];
 pub(crate) const QDATA: [u8; 4] = [0x0B, 0x0E, 0x0A, 0xCD];
 pub(crate) const LEGACY: [u8; 4] = [0x0B, 0x0E, 0x0A, 0x0C];
 
+/// The bytes of a file that are hashed at once.
+const PIECE: u64 = 1 << 20;
+
 /// Reads the value of a file in qs2 or qdata format.
 pub(crate) fn read(
-    bytes: &[u8],
+    bytes: Bytes<'_>,
     threads: usize,
     max_bytes: Option<u64>,
     monitor: &dyn Monitor,
 ) -> Result<Values> {
-    if bytes.starts_with(&LEGACY) {
+    let start = bytes.slice(0, bytes.len().min(HEADER_LEN as u64))?;
+    if start.starts_with(&LEGACY) {
         return Err(Error::unsupported("the old format of the package qs")
             .advise("read it with qs::qread in R and save it with qs2::qs_save or saveRDS"));
     }
-    let Some((header, packed)) = bytes.split_first_chunk::<HEADER_LEN>() else {
+    let Some(header) = start.first_chunk::<HEADER_LEN>() else {
         return Err(Error::corrupt("the file ends in the middle of its header").at(0));
     };
     let [magic @ .., version, codec, order, _has_shuffled, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] =
@@ -44,10 +51,24 @@ pub(crate) fn read(
         return Err(Error::unsupported("a file of a big-endian machine").advise("save it with saveRDS"));
     }
     let hash = header.last_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    if hash != 0 && hash != XxHash3_64::oneshot(packed) {
+    if hash != 0 && hash != hash_of(bytes, monitor)? {
         return Err(Error::corrupt("the hash of the file does not match its bytes"));
     }
-    let blocks = Blocks::new(packed, HEADER_LEN as u64, threads, max_bytes);
+    let blocks = Blocks::new(bytes, HEADER_LEN as u64, threads, max_bytes);
     let input = Input::of_decoder(Box::new(blocks), monitor);
     if magic == QDATA { qdata::read(input) } else { rds::read(input, false, max_bytes) }
+}
+
+/// The hash of all bytes after the header.
+fn hash_of(bytes: Bytes<'_>, monitor: &dyn Monitor) -> Result<u64> {
+    let (mut hasher, mut buffer, mut at) = (XxHash3_64::new(), Vec::new(), HEADER_LEN as u64);
+    while at < bytes.len() {
+        let len = PIECE.min(bytes.len() - at);
+        hasher.write(bytes.read(at, len, &mut buffer)?);
+        at += len;
+        if monitor.interrupted() {
+            return Err(Error::interrupted());
+        }
+    }
+    Ok(hasher.finish())
 }

@@ -5,9 +5,10 @@ use std::io::{ErrorKind, Read, Seek};
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::{Error, Monitor, Result, default_threads};
+use entasis::{Error, FileSource, Monitor, Result, default_threads};
 use entasis_csv::source::Decompressed;
 
+use crate::bytes::Bytes;
 use crate::input::{Decoder, Input};
 use crate::r::Values;
 use crate::{fst, qs, rds};
@@ -141,21 +142,31 @@ pub fn read_r(bytes: &[u8], options: &ReadOptions, monitor: &dyn Monitor) -> Res
             let input = input(bytes, options, monitor)?;
             rds::read(input, format == Format::RData, options.max_bytes)
         }
-        Format::Qs2 | Format::Qdata => qs::read(bytes, options.threads, options.max_bytes, monitor),
-        Format::Fst => {
-            let selection = fst::Selection {
-                columns: options.columns.clone(),
-                rows: options.rows.clone(),
-                max_bytes: options.max_bytes,
-            };
-            let value = fst::Table::open(bytes)?.read(&selection, options.threads, monitor)?;
-            Ok(Values { value, environments: Vec::new() })
-        }
+        _ => read_blocks(format, Bytes::Memory(bytes), options, monitor),
     }
 }
 
-/// Reads the value of a file whose first bytes are these. Only a file that is compressed, or is not
-/// of RDS or RData, is in memory as a whole.
+/// Reads the value of a format of its own, whose parts are read by their positions.
+fn read_blocks(
+    format: Format,
+    bytes: Bytes<'_>,
+    options: &ReadOptions,
+    monitor: &dyn Monitor,
+) -> Result<Values> {
+    if format != Format::Fst {
+        return qs::read(bytes, options.threads, options.max_bytes, monitor);
+    }
+    let selection = fst::Selection {
+        columns: options.columns.clone(),
+        rows: options.rows.clone(),
+        max_bytes: options.max_bytes,
+    };
+    let value = fst::Table::of_bytes(bytes)?.read(&selection, options.threads, monitor)?;
+    Ok(Values { value, environments: Vec::new() })
+}
+
+/// Reads the value of a file whose first bytes are these. Only RDS and RData that are compressed are
+/// in memory as a whole.
 ///
 /// # Errors
 /// As [`read_r`], and *io*.
@@ -167,6 +178,10 @@ pub(crate) fn read_file(
 ) -> Result<Values> {
     let refused = |error| Error::io(error, "read");
     file.rewind().map_err(refused)?;
+    if let Some(format @ (Format::Fst | Format::Qs2 | Format::Qdata)) = plain(start) {
+        let source = FileSource::of(file).map_err(refused)?;
+        return read_blocks(format, Bytes::Source(&source), options, monitor);
+    }
     match stream(start) {
         Some(format) if !Decompressed::is_compressed(start) => {
             let input = Input::of_decoder(Box::new(Stored(file)), monitor);

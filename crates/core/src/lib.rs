@@ -147,6 +147,7 @@ pub use entasis_io::{
     Announced, Durable, FileSource, MemorySink, MemorySource, Ranges, RemoteSource, Sink, Source,
 };
 pub use entasis_kernels::bits::count_ones;
+pub use entasis_kernels::shuffle::unshuffle;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};

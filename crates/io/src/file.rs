@@ -27,7 +27,14 @@ impl FileSource {
     pub fn open(path: impl AsRef<Path>) -> io::Result<FileSource> {
         let path = path.as_ref();
         check_regular(&fs::metadata(path)?)?;
-        let file = File::open(path)?;
+        Self::of(File::open(path)?)
+    }
+
+    /// An open file.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and for pipes, devices and directories.
+    pub fn of(file: File) -> io::Result<FileSource> {
         let metadata = file.metadata()?;
         check_regular(&metadata)?;
         Ok(FileSource { file, len: metadata.len() })

@@ -57,6 +57,9 @@ class FstHandle:
     def lost(self) -> None:
         """See `Handle.lost`."""
 
+    def give(self) -> None:
+        """See `Handle.give`. Parts are given anyway."""
+
     def with_classes(self, classes: dict[str, type]) -> FstHandle:
         """See `Handle.with_classes`. Columns of fst have no records."""
         return self
@@ -112,6 +115,8 @@ class FstHandle:
             if rows == range(stop - start) if lists else False:
                 rows = None
         found = self._parts.part(columns, start, stop).with_nan_to_null(self.nan_to_null)
+        # The values are read once.
+        found.give()
         return found, None, None if is_whole else rows
 
     def whole_table(self) -> Handle:

@@ -1,5 +1,6 @@
 //! The columns of a text, for each library and as a file in memory.
 
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::Arc;
@@ -174,7 +175,9 @@ impl CsvTable {
         let (rows, none) = (Rows::Range(0..self.n_rows), Dictionaries::new());
         let file = &schema.file(py)?;
         let n_values = self.n_rows;
-        let selected = Selected { file, held: None, infos, n_values, rows: &rows, n_shared, known: &none };
+        let taken = HashMap::new();
+        let selected =
+            Selected { file, held: None, taken, infos, n_values, rows: &rows, n_shared, known: &none };
         let decoded = read_from(py, selected, by, threads, |requests, monitor| {
             let is_own = |column: u64| column < lent.len() as u64;
             let (own, of_file) = requests.into_iter().partition(|request| is_own(request.column));

@@ -1,6 +1,6 @@
 //! Reads columns: allocates memory for all of them, then decodes them in one call of the core.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use entasis::{
@@ -28,6 +28,8 @@ pub struct Block<'py> {
     pub units: Vec<(usize, usize)>,
     pub n_columns: usize,
     pub array: Option<Bound<'py, PyAny>>,
+    /// Whether the array already has its values.
+    pub is_filled: bool,
 }
 
 /// The memory that a unit is decoded into.
@@ -79,6 +81,8 @@ pub struct Selected<'a> {
     pub file: &'a Arc<File>,
     /// The table whose values are read, if `file` lacks them.
     pub held: Option<&'a Held>,
+    /// Memory of columns that [have a block alone](Self::alone), which becomes that of their arrays.
+    pub taken: HashMap<u64, Buffer>,
     pub infos: Vec<ColumnInfo>,
     /// The number of values of each column.
     pub n_values: u64,
@@ -123,7 +127,7 @@ pub fn read_from<'py>(
 /// Allocates the memory of all columns.
 fn prepare<'py>(
     py: Python<'py>,
-    selected: Selected<'_>,
+    mut selected: Selected<'_>,
     by: Reader,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
@@ -146,8 +150,18 @@ fn prepare<'py>(
         memory.push(allocator.memory(number, unit)?);
     }
     let Allocator { mut blocks, dictionaries, categories, .. } = allocator;
+    let mut taken = std::mem::take(&mut selected.taken);
     for block in &mut blocks {
-        block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
+        let shape = (block.n_columns, n_rows);
+        let column = match block.units[..] {
+            [(unit, _)] if block.n_columns == 1 => taken.remove(&units[unit].column),
+            _ => None,
+        };
+        block.is_filled = column.is_some();
+        block.array = Some(match column {
+            Some(buffer) => array::of_buffer(py, buffer, shape, &block.dtype)?,
+            None => array::empty(py, shape, &block.dtype)?,
+        });
     }
     let unknown = dictionaries.into_iter().filter(|index| !selected.known.contains_key(index));
     let dictionaries =
@@ -191,6 +205,27 @@ impl Selected<'_> {
         Ok(plan::units(&self.infos, targets, whole, self.n_values))
     }
 
+    /// The columns that share no array with others, and whose values are those of the array.
+    pub fn alone(&self, py: Python<'_>, by: Reader) -> PyResult<Vec<u64>> {
+        let units = self.units(py, by)?;
+        let key = |unit: &Unit| match &unit.target {
+            Target::Block { dtype, zone, .. } => Some((dtype.clone(), zone.clone())),
+            _ => None,
+        };
+        let (mut counts, mut n_reads) = (HashMap::new(), HashMap::new());
+        units.iter().for_each(|unit| *n_reads.entry(unit.column).or_insert(0) += 1);
+        for unit in units.iter().filter(|unit| unit.first < self.n_shared) {
+            *counts.entry(key(unit)).or_insert(0) += unit.members.len();
+        }
+        let is_alone = |unit: &&Unit| {
+            let key = key(unit);
+            let is_apart = unit.first >= self.n_shared && unit.members.len() == 1;
+            let is_once = n_reads.get(&unit.column) == Some(&1);
+            key.is_some() && is_once && !unit.has_missing && (is_apart || counts.get(&key) == Some(&1))
+        };
+        Ok(units.iter().filter(is_alone).map(|unit| unit.column).collect())
+    }
+
     /// Allocates the memory of a dictionary of Arrow targets. Returns it with its number.
     fn dictionary<'py>(&self, py: Python<'py>, by: Reader, index: u64) -> PyResult<(u64, Decoded<'py>)> {
         let info = self.file.column(index).map_err(|error| errors::raise(py, &error))?;
@@ -221,6 +256,7 @@ impl Selected<'_> {
             file: self.file,
             held: None,
             infos: vec![info.clone()],
+            taken: HashMap::new(),
             n_values: info.record.n_values,
             rows: &Rows::All,
             n_shared: 0,
@@ -312,7 +348,15 @@ impl<'py> Allocator<'_, 'py> {
         let found = if apart.is_none() { self.blocks.iter().rposition(same) } else { None };
         let at = found.unwrap_or_else(|| {
             let (dtype, zone) = (dtype.to_owned(), zone.map(str::to_owned));
-            self.blocks.push(Block { dtype, zone, apart, units: Vec::new(), n_columns: 0, array: None });
+            self.blocks.push(Block {
+                dtype,
+                zone,
+                apart,
+                units: Vec::new(),
+                n_columns: 0,
+                array: None,
+                is_filled: false,
+            });
             self.blocks.len() - 1
         });
         &mut self.blocks[at]
@@ -417,7 +461,7 @@ impl Decoded<'_> {
         let mut of_blocks: Vec<Option<&mut [u8]>> = Vec::new();
         of_blocks.resize_with(self.units.len(), || None);
         for block in &self.blocks {
-            let Some(array) = &block.array else { continue };
+            let Some(array) = block.array.as_ref().filter(|_| !block.is_filled) else { continue };
             // SAFETY: nothing else knows the new array, and each unit gets a part of its own.
             let mut rest = unsafe { array::memory(array) }?;
             let row = rest.len() / block.n_columns.max(1);
@@ -433,11 +477,12 @@ impl Decoded<'_> {
                 |bytes| if physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
             let (output, missing) = match (memory, &unit.target) {
                 (_, Target::Block { sentinel, .. }) => {
+                    let Some(of_block) = of_block else { continue };
                     let missing = match sentinel {
                         Some(sentinel) if unit.has_missing => MissingTo::Sentinel(*sentinel),
                         _ => MissingTo::Ignore,
                     };
-                    (numpy(of_block.unwrap_or_default()), missing)
+                    (numpy(of_block), missing)
                 }
                 (Memory::Arrays { values, mask }, Target::Array { sentinel, .. }) => {
                     // SAFETY: as above.

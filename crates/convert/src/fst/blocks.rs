@@ -5,8 +5,8 @@ use std::ops::Range;
 use entasis::{Error, Result};
 
 use super::bits::Form;
-use super::bytes::{Bytes, sum};
 use super::decoder::{Decoder, plain_algorithm, plain_form};
+use crate::bytes::{Bytes, sum};
 
 /// The values of blocks of columns that are stored as one: 16 KiB of numbers.
 const BLOCK_LEN: usize = 16 << 10;

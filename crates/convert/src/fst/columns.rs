@@ -3,9 +3,9 @@
 use entasis::{Error, Result};
 
 use super::blocks::{Numbers, factor};
-use super::bytes::Bytes;
 use super::header::Header;
 use super::text::Text;
+use crate::bytes::Bytes;
 use crate::r::{Data, Strings, Value};
 
 /// A column.

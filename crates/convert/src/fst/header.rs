@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use entasis::{Error, Result};
 use twox_hash::XxHash64;
 
-use super::bytes::{Bytes, sum};
 use super::text::{Part, Text};
+use crate::bytes::{Bytes, sum};
 use crate::r::{Mark, Strings};
 
 /// The last word of the first structure.

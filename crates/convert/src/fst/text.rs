@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
-use super::bytes::{Bytes, sum};
 use super::decoder::Decoder;
+use crate::bytes::{Bytes, sum};
 use crate::r::{Mark, Strings};
 
 /// A vector of strings.

@@ -1,105 +1,148 @@
 //! Blocks: a length, and a frame of Zstandard whose content may be shuffled.
 
-use entasis::{Error, Result, prefault};
+use std::sync::{Mutex, PoisonError};
+
+use entasis::{Error, Result, prefault, unshuffle};
 use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
+use crate::bytes::Bytes;
 use crate::input::Decoder;
 
 /// The longest content of a block.
 const BLOCK_LEN: usize = 1 << 20;
 /// The bit of a length that marks shuffled content.
 const SHUFFLED: u32 = 1 << 31;
-/// Blocks that a thread decompresses at a time.
-const PER_THREAD: usize = 4;
+/// Blocks that a thread decompresses into buffers at a time.
+const BUFFERED: usize = 4;
+/// Blocks that a thread decompresses into a vector at a time.
+const IN_PLACE: usize = 16;
 /// The least bytes of a stored block.
-const LEAST_STORED: usize = 13;
+const LEAST_STORED: u64 = 13;
+/// The most bytes of the header of a frame.
+const FRAME_HEADER: u64 = 18;
 
 /// A block as it is stored.
 #[derive(Clone, Copy)]
-struct Packed<'a> {
-    frame: &'a [u8],
-    is_shuffled: bool,
-    /// Its offset in the file.
+struct Packed {
+    /// The offset and the length of its frame in the file.
     at: u64,
+    len: u64,
+    /// The length of the content, if the frame records it.
+    content: Option<usize>,
+    is_shuffled: bool,
+}
+
+/// The memory of a thread that decompresses.
+struct Worker {
+    context: DCtx<'static>,
+    stored: Vec<u8>,
+    shuffled: Vec<u8>,
+}
+
+/// A buffer of a block, and the length of its content.
+#[derive(Default)]
+struct Content {
+    buffer: Vec<u8>,
+    len: usize,
 }
 
 /// The content of all blocks.
 pub(super) struct Blocks<'a> {
-    rest: &'a [u8],
+    bytes: Bytes<'a>,
+    /// The offset of the next block.
     at: u64,
     n_threads: usize,
+    workers: Vec<Worker>,
     limit: Option<u64>,
     len: u64,
     /// Contents that were not read yet, the next one last.
-    ready: Vec<Vec<u8>>,
+    ready: Vec<Content>,
     read: usize,
-    spare: Vec<Vec<u8>>,
+    spare: Vec<Content>,
 }
 
 impl<'a> Blocks<'a> {
     /// Blocks that begin at offset `at` of the file.
-    pub(super) fn new(bytes: &'a [u8], at: u64, threads: usize, limit: Option<u64>) -> Self {
-        let n_threads = if bytes.len() < BLOCK_LEN / 4 { 1 } else { threads.max(1) };
-        Self { rest: bytes, at, n_threads, limit, len: 0, ready: Vec::new(), read: 0, spare: Vec::new() }
+    pub(super) fn new(bytes: Bytes<'a>, at: u64, threads: usize, limit: Option<u64>) -> Self {
+        let n_threads = if bytes.len() < BLOCK_LEN as u64 / 4 { 1 } else { threads.max(1) };
+        let (workers, ready, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes, at, n_threads, workers, limit, len: 0, ready, read: 0, spare }
+    }
+
+    /// The bytes of blocks that were not decompressed yet.
+    fn rest(&self) -> u64 {
+        self.bytes.len().saturating_sub(self.at)
     }
 
     /// The next block; `None` at the end.
-    fn next(&mut self) -> Result<Option<Packed<'a>>> {
-        if self.rest.is_empty() {
+    fn next(&self) -> Result<Option<Packed>> {
+        let rest = self.rest();
+        if rest == 0 {
             return Ok(None);
         }
         let truncated = || Error::corrupt("the file ends in the middle of a block").at(self.at);
-        let (head, rest) = self.rest.split_first_chunk().ok_or_else(truncated)?;
+        let start = self.bytes.slice(self.at, rest.min(4 + FRAME_HEADER))?;
+        let (head, frame) = start.split_first_chunk().ok_or_else(truncated)?;
         let head = u32::from_le_bytes(*head);
-        let len = (head & !SHUFFLED) as usize;
-        let (frame, rest) = rest.split_at_checked(len).ok_or_else(truncated)?;
-        let block = Packed { frame, is_shuffled: head & SHUFFLED != 0, at: self.at };
-        self.rest = rest;
-        self.at += 4 + len as u64;
-        Ok(Some(block))
+        let len = u64::from(head & !SHUFFLED);
+        if len > rest - 4 {
+            return Err(truncated());
+        }
+        let frame = &frame[..frame.len().min(len as usize)];
+        let content = get_frame_content_size(frame).ok().flatten().and_then(|len| usize::try_from(len).ok());
+        Ok(Some(Packed { at: self.at + 4, len, content, is_shuffled: head & SHUFFLED != 0 }))
+    }
+
+    /// Goes past a block.
+    fn pass(&mut self, block: Packed) {
+        self.at = block.at + block.len;
     }
 
     /// Decompresses the next blocks.
     fn decode(&mut self) -> Result<()> {
-        let n = if self.n_threads == 1 { 1 } else { self.n_threads * PER_THREAD };
+        let n = if self.n_threads == 1 { 1 } else { self.n_threads * BUFFERED };
         let mut jobs = Vec::new();
         while jobs.len() < n
             && let Some(block) = self.next()?
         {
+            self.pass(block);
             jobs.push((block, self.spare.pop().unwrap_or_default()));
         }
-        self.share(&mut jobs, |context, scratch, (block, content)| {
-            let room = BLOCK_LEN.saturating_sub(content.len());
-            content.try_reserve_exact(room).map_err(|_| Error::out_of_memory(BLOCK_LEN, "blocks"))?;
-            content.resize(BLOCK_LEN, 0);
-            let len = block.unpack(context, scratch, content)?;
-            content.truncate(len);
+        self.share(&mut jobs, |worker, bytes, (block, Content { buffer, len })| {
+            let room = BLOCK_LEN.saturating_sub(buffer.len());
+            buffer.try_reserve_exact(room).map_err(|_| Error::out_of_memory(BLOCK_LEN, "blocks"))?;
+            buffer.resize(BLOCK_LEN, 0);
+            *len = worker.unpack(bytes, *block, buffer)?;
             Ok(())
         })?;
         self.ready = jobs.into_iter().rev().map(|(_, content)| content).collect();
-        self.count(self.ready.iter().map(|content| content.len() as u64).sum())
+        self.count(self.ready.iter().map(|content| content.len as u64).sum())
     }
 
-    /// Runs work on all jobs, by several threads. Each has a decompressor and scratch memory.
+    /// Runs work on all jobs, by several threads.
     fn share<T: Send>(
-        &self,
+        &mut self,
         jobs: &mut [T],
-        work: impl Fn(&mut DCtx<'static>, &mut Vec<u8>, &mut T) -> Result<()> + Sync,
+        work: impl Fn(&mut Worker, Bytes<'_>, &mut T) -> Result<()> + Sync,
     ) -> Result<()> {
-        let run = |jobs: &mut [T]| {
-            let none = || Error::out_of_memory(1 << 17, "the decompressor");
-            let (mut context, mut scratch) = (DCtx::try_create().ok_or_else(none)?, Vec::new());
-            jobs.iter_mut().try_for_each(|job| work(&mut context, &mut scratch, job))
-        };
-        if jobs.len() <= 1 {
-            return run(jobs);
+        let n = self.n_threads.min(jobs.len());
+        while self.workers.len() < n {
+            self.workers.push(Worker::new()?);
         }
-        let share = jobs.len().div_ceil(self.n_threads);
+        let bytes = self.bytes;
+        let queue = Mutex::new(jobs.iter_mut());
+        let run = |worker: &mut Worker| {
+            let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some(job) = next() {
+                work(worker, bytes, job)?;
+            }
+            Ok(())
+        };
+        let Some((first, others)) = self.workers.split_first_mut() else { return Ok(()) };
         std::thread::scope(|scope| {
-            let mut parts = jobs.chunks_mut(share);
-            let first = parts.next();
-            let others: Vec<_> = parts.map(|part| scope.spawn(|| run(part))).collect();
-            let mut result = first.map_or(Ok(()), run);
+            let others = others.iter_mut().take(n.saturating_sub(1));
+            let others: Vec<_> = others.map(|worker| scope.spawn(|| run(worker))).collect();
+            let mut result = run(first);
             for other in others {
                 let panicked = |_| Err(Error::corrupt("a thread that decompresses panicked"));
                 result = result.and(other.join().unwrap_or_else(panicked));
@@ -124,9 +167,9 @@ impl<'a> Blocks<'a> {
     /// Copies decompressed bytes that were not read yet.
     fn take_ready(&mut self, into: &mut [u8]) -> usize {
         while let Some(content) = self.ready.last() {
-            let n = into.len().min(content.len() - self.read);
+            let n = into.len().min(content.len - self.read);
             if n > 0 {
-                into[..n].copy_from_slice(&content[self.read..self.read + n]);
+                into[..n].copy_from_slice(&content.buffer[self.read..self.read + n]);
                 self.read += n;
                 return n;
             }
@@ -141,7 +184,7 @@ impl Decoder for Blocks<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         loop {
             match self.take_ready(into) {
-                0 if into.is_empty() || (self.ready.is_empty() && self.rest.is_empty()) => return Ok(0),
+                0 if into.is_empty() || (self.ready.is_empty() && self.rest() == 0) => return Ok(0),
                 0 => self.decode()?,
                 n => return Ok(n),
             }
@@ -149,8 +192,8 @@ impl Decoder for Blocks<'_> {
     }
 
     fn most_left(&self) -> Option<u64> {
-        let ready = self.ready.iter().map(|content| content.len() as u64).sum::<u64>();
-        Some(ready + (self.rest.len() / LEAST_STORED + 1) as u64 * BLOCK_LEN as u64)
+        let ready = self.ready.iter().map(|content| content.len as u64).sum::<u64>();
+        Some(ready + (self.rest() / LEAST_STORED + 1).saturating_mul(BLOCK_LEN as u64))
     }
 
     fn read_long(&mut self, into: &mut [u8]) -> Result<usize> {
@@ -158,67 +201,68 @@ impl Decoder for Blocks<'_> {
             0 => {}
             n => return Ok(n),
         }
-        let n = self.n_threads * PER_THREAD;
+        let n = self.n_threads * IN_PLACE;
         let (mut jobs, mut left, mut len) = (Vec::new(), into, 0);
         while jobs.len() < n {
-            let before = (self.rest, self.at);
             let Some(block) = self.next()? else { break };
-            let content = get_frame_content_size(block.frame).ok().flatten();
-            let content = content.and_then(|len| usize::try_from(len).ok());
-            let Some(content) = content.filter(|&len| len > 0 && len <= BLOCK_LEN.min(left.len())) else {
-                (self.rest, self.at) = before;
-                break;
-            };
+            let content = block.content.filter(|&len| len > 0 && len <= BLOCK_LEN.min(left.len()));
+            let Some(content) = content else { break };
+            self.pass(block);
             let (own, rest) = left.split_at_mut(content);
             jobs.push((block, own));
             (left, len) = (rest, len + content);
         }
         self.count(len as u64)?;
-        self.share(&mut jobs, |context, scratch, (block, own)| {
+        self.share(&mut jobs, |worker, bytes, (block, own)| {
             prefault(own);
-            if block.unpack(context, scratch, own)? == own.len() {
+            if worker.unpack(bytes, *block, own)? == own.len() {
                 return Ok(());
             }
-            Err(Error::corrupt("a block has another length than its header says").at(block.at))
+            Err(other_length(*block))
         })?;
         Ok(len)
     }
 }
 
-impl Packed<'_> {
-    /// Decompresses the block to the beginning of `into`. Returns the length of the content.
-    fn unpack(&self, context: &mut DCtx<'static>, scratch: &mut Vec<u8>, into: &mut [u8]) -> Result<usize> {
-        let result = if self.is_shuffled {
-            scratch.resize(BLOCK_LEN, 0);
-            context.decompress(&mut scratch[..], self.frame)
+impl Worker {
+    fn new() -> Result<Self> {
+        let none = || Error::out_of_memory(1 << 17, "the decompressor");
+        let context = DCtx::try_create().ok_or_else(none)?;
+        Ok(Self { context, stored: Vec::new(), shuffled: Vec::new() })
+    }
+
+    /// Decompresses a block to the beginning of `into`. Returns the length of the content.
+    fn unpack(&mut self, bytes: Bytes<'_>, block: Packed, into: &mut [u8]) -> Result<usize> {
+        let frame = bytes.read(block.at, block.len, &mut self.stored)?;
+        let result = if block.is_shuffled {
+            self.shuffled.resize(BLOCK_LEN, 0);
+            self.context.decompress(&mut self.shuffled[..], frame)
         } else {
-            context.decompress(into, self.frame)
+            self.context.decompress(into, frame)
         };
         let len = result.map_err(|code| {
             let name = get_error_name(code);
-            Error::corrupt(format!("the zstd data is not valid: {name}")).at(self.at)
+            Error::corrupt(format!("the zstd data is not valid: {name}")).at(block.at - 4)
         })?;
-        if self.is_shuffled {
-            let Some(into) = into.get_mut(..len) else {
-                return Err(Error::corrupt("a block has another length than its header says").at(self.at));
-            };
-            unshuffle(&scratch[..len], into);
+        if block.is_shuffled {
+            join_planes(&self.shuffled[..len], into.get_mut(..len).ok_or_else(|| other_length(block))?);
         }
         Ok(len)
     }
 }
 
+fn other_length(block: Packed) -> Error {
+    Error::corrupt("a block has another length than its header says").at(block.at - 4)
+}
+
 /// Joins the bytes of words of 8 bytes, which are stored plane by plane, the least significant
 /// first. Bytes after the last whole word follow unchanged. `into` is as long as `shuffled`.
-fn unshuffle(shuffled: &[u8], into: &mut [u8]) {
-    let n = shuffled.len() / 8;
-    let plane = |i: usize| &shuffled[i * n..(i + 1) * n];
-    let [a, b, c, d, e, f, g, h] = std::array::from_fn(plane);
-    let (words, rest) = into.as_chunks_mut::<8>();
-    for (i, word) in words.iter_mut().enumerate() {
-        *word = [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]];
-    }
-    rest.copy_from_slice(&shuffled[n * 8..]);
+fn join_planes(shuffled: &[u8], into: &mut [u8]) {
+    let n = shuffled.len() / 8 * 8;
+    let (words, rest) = into.split_at_mut(n);
+    let is_joined = unshuffle(&shuffled[..n], 8, words);
+    debug_assert!(is_joined, "whole words");
+    rest.copy_from_slice(&shuffled[n..]);
 }
 
 #[cfg(test)]
@@ -237,7 +281,7 @@ mod tests {
         }
         shuffled.extend_from_slice(&words[80..]);
         let mut joined = vec![0; words.len()];
-        unshuffle(&shuffled, &mut joined);
+        join_planes(&shuffled, &mut joined);
         assert_eq!(joined, words);
     }
 
@@ -266,7 +310,9 @@ mod tests {
         let content: Vec<u8> = [7; 3].into_iter().chain(words).chain([8; 5]).collect();
         for (threads, first) in [(1, 3), (2, 1 << 20), (3, 100_000)] {
             let stored = packed(&content, first);
-            let open = |stored| Input::of_decoder(Box::new(Blocks::new(stored, 24, threads, None)), &Silent);
+            let open = |stored| {
+                Input::of_decoder(Box::new(Blocks::new(Bytes::Memory(stored), 0, threads, None)), &Silent)
+            };
             let mut input = open(&stored);
             assert_eq!(input.array().unwrap(), [7; 3]);
             let values = input.vector(n as u64, u64::from_le_bytes).unwrap();
@@ -281,7 +327,7 @@ mod tests {
                 let mut input = open(&stored[..end]);
                 assert_eq!(input.vector(n as u64, u64::from_le_bytes).unwrap_err().kind(), Kind::Corrupt);
             }
-            let limited = Blocks::new(&stored, 24, threads, Some(content.len() as u64 - 1));
+            let limited = Blocks::new(Bytes::Memory(&stored), 0, threads, Some(content.len() as u64 - 1));
             let mut input = Input::of_decoder(Box::new(limited), &Silent);
             let read = input.vector(n as u64 + 1, u64::from_le_bytes);
             assert_eq!(read.unwrap_err().kind(), Kind::Limit);

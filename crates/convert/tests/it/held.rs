@@ -309,3 +309,43 @@ fn parts_of_fst_are_held() {
         assert_same(&held);
     }
 }
+
+fn words_of(column: u64, words: &mut [u8]) -> Request<'_> {
+    Request { column, rows: Rows::All, output: Output::Words(words), missing: MissingTo::Ignore }
+}
+
+#[test]
+fn taken_columns_have_the_words_of_the_file() {
+    let row_names = Data::Integer(vec![i32::MIN, -(N as i32)]);
+    let mut held = held(frame(columns(N), row_names));
+    let file = held.file(&Silent).unwrap();
+    let mut taken = Vec::new();
+    for number in 0..file.n_columns() {
+        let info = file.column(number).unwrap();
+        let is_plain = info.record.column_type.layout().width().is_some() && info.record.n_missing == 0;
+        let Some(words) = held.take(number) else { continue };
+        assert!(is_plain, "{}", info.name);
+        let mut expected = vec![0u128; words.len().div_ceil(16)];
+        let expected: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut expected)[..words.len()];
+        file.read(vec![words_of(number, expected)], None, &Silent).unwrap();
+        assert!(words[..] == *expected, "{}", info.name);
+        // A second time there is nothing to read.
+        assert!(held.take(number).is_none());
+        assert!(held.shared(number, TextLayout::Large, None, &Silent).unwrap().is_none());
+        let error = held.read(vec![words_of(number, expected)], None, &Silent).unwrap_err();
+        assert!(error.to_string().contains("were taken"), "{error}");
+        taken.push(info.name.clone());
+    }
+    assert_eq!(taken, ["int", "dbl", "cplx", "raw", "i64", "time", "time_dbl", "span"]);
+    assert!(held.file(&Silent).unwrap_err().to_string().contains("were taken"));
+    // The other columns stay.
+    for number in (0..file.n_columns()).filter(|&number| {
+        let info = file.column(number).unwrap();
+        !taken.contains(&info.name) && info.record.column_type.physical != Physical::Utf8
+    }) {
+        let info = file.column(number).unwrap();
+        let wanted = forms(&info, &|request| file.read(vec![request], None, &Silent).unwrap());
+        let found = forms(&info, &|request| held.read(vec![request], None, &Silent).unwrap());
+        assert!(wanted == found, "{}", info.name);
+    }
+}

@@ -130,12 +130,46 @@ impl Held {
         if len <= self.limits.decoded_len_of(held) { Ok(()) } else { self.schema.check_decoded_len(len) }
     }
 
+    /// Takes the memory of a column of words without missing values, if no other column is in it.
+    /// The column can't be read any more.
+    pub fn take(&mut self, column: u64) -> Option<Buffer> {
+        let at = usize::try_from(column).ok()?;
+        let of = self.frame.columns.get(at)?;
+        if self.n_missing.get(at) != Some(&0) || of.column_type.physical.is_var() {
+            return None;
+        }
+        let words = self.buffers(column, TextLayout::Large)?.pop()?;
+        let ends = words.as_ptr().addr()..words.as_ptr().addr() + words.len();
+        let is_inside = |part: &HostRead| ends.contains(&part.addr());
+        if self.frame.columns.iter().flat_map(memory_of).filter(is_inside).count() != 1 {
+            return None;
+        }
+        drop(words);
+        let place = self.memory.iter().position(|buffer| buffer.as_ptr().addr() == ends.start)?;
+        let buffer = match Arc::try_unwrap(self.memory.remove(place)) {
+            Ok(buffer) => buffer,
+            Err(shared) => {
+                self.memory.insert(place, shared);
+                return None;
+            }
+        };
+        self.frame.columns[at].array.chunks.clear();
+        Some(buffer)
+    }
+
     /// A file in memory with the table.
     ///
     /// # Errors
-    /// As for writing and opening.
+    /// As for writing and opening; *argument* if columns were [taken](Self::take).
     pub fn file(&self, monitor: &dyn Monitor) -> Result<File> {
+        if let Some(column) = self.frame.columns.iter().find(|column| self.is_taken(column)) {
+            return Err(taken().in_column(&column.name));
+        }
         in_memory(&self.frame, self.schema.path(), self.limits.clone(), monitor)
+    }
+
+    fn is_taken(&self, column: &Column) -> bool {
+        column.array.n_values() != self.frame.n_rows
     }
 
     /// The buffers with the values of a column, if they have this layout: words, or the offsets and
@@ -234,6 +268,9 @@ impl Held {
         let Some(column) = column.filter(|_| is_whole) else {
             return Err(Error::argument("a part of a held table"));
         };
+        if self.is_taken(column) {
+            return Err(taken().in_column(&column.name));
+        }
         let of = column.column_type.layout();
         let width = of.width().unwrap_or(1);
         let fits = match &output {
@@ -273,6 +310,10 @@ fn in_memory(frame: &Frame, name: &Path, limits: Limits, monitor: &dyn Monitor) 
     let raw = WriteOptions { compression: Some(0), ..WriteOptions::default() };
     write_to(&sink, frame, &raw, monitor).map_err(|error| error.in_file(name))?;
     File::from_source(Box::new(MemorySource::new(sink.into_bytes())), name, limits)
+}
+
+fn taken() -> Error {
+    Error::argument("the values of the column were taken by an earlier read")
 }
 
 /// Whether the values of a column are words, booleans, codes or strings in one chunk.

@@ -7,13 +7,13 @@ use entasis::{Error, Result, Source};
 
 /// The bytes of a file: in memory, or read when they are needed.
 #[derive(Clone, Copy)]
-pub(super) enum Bytes<'a> {
+pub(crate) enum Bytes<'a> {
     Memory(&'a [u8]),
     Source(&'a dyn Source),
 }
 
 impl<'a> Bytes<'a> {
-    pub(super) fn len(self) -> u64 {
+    pub(crate) fn len(self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,
             Self::Source(source) => source.len(),
@@ -21,7 +21,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// `len` bytes at a position.
-    pub(super) fn slice(self, at: u64, len: u64) -> Result<Cow<'a, [u8]>> {
+    pub(crate) fn slice(self, at: u64, len: u64) -> Result<Cow<'a, [u8]>> {
         if let Self::Memory(bytes) = self {
             let range = self.range(at, len)?;
             return Ok(Cow::Borrowed(&bytes[range]));
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// `len` bytes at a position: those in memory, or the beginning of the buffer.
-    pub(super) fn read<'b>(self, at: u64, len: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]>
+    pub(crate) fn read<'b>(self, at: u64, len: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]>
     where
         'a: 'b,
     {
@@ -55,7 +55,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Checks that `len` bytes at a position are in the file.
-    pub(super) fn check(self, at: u64, len: u64) -> Result<()> {
+    pub(crate) fn check(self, at: u64, len: u64) -> Result<()> {
         self.range(at, len).map(drop)
     }
 
@@ -65,7 +65,7 @@ impl<'a> Bytes<'a> {
         range.ok_or_else(|| Error::corrupt("a position leads outside of the file").at(at))
     }
 
-    pub(super) fn array<const N: usize>(self, at: u64) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(self, at: u64) -> Result<[u8; N]> {
         let mut array = [0; N];
         match self {
             Self::Memory(bytes) => array.copy_from_slice(&bytes[self.range(at, N as u64)?]),
@@ -77,11 +77,11 @@ impl<'a> Bytes<'a> {
         Ok(array)
     }
 
-    pub(super) fn u32(self, at: u64) -> Result<u32> {
+    pub(crate) fn u32(self, at: u64) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array(at)?))
     }
 
-    pub(super) fn u64(self, at: u64) -> Result<u64> {
+    pub(crate) fn u64(self, at: u64) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array(at)?))
     }
 }
@@ -93,6 +93,6 @@ impl fmt::Debug for Bytes<'_> {
 }
 
 /// A position that is a sum.
-pub(super) fn sum(at: u64, more: u64) -> Result<u64> {
+pub(crate) fn sum(at: u64, more: u64) -> Result<u64> {
     at.checked_add(more).ok_or_else(|| Error::corrupt("a position leads outside of the file"))
 }
