@@ -165,8 +165,8 @@ fn read_blocks(
     Ok(Values { value, environments: Vec::new() })
 }
 
-/// Reads the value of a file whose first bytes are these. Only RDS and RData that are compressed are
-/// in memory as a whole.
+/// Reads the value of a file whose first bytes are these. Only RDS and RData that are compressed
+/// are whole in memory.
 ///
 /// # Errors
 /// As [`read_r`], and *io*.

@@ -81,7 +81,7 @@ pub struct Selected<'a> {
     pub file: &'a Arc<File>,
     /// The table whose values are read, if `file` lacks them.
     pub held: Option<&'a Held>,
-    /// Memory of columns that [have a block alone](Self::alone), which becomes that of their arrays.
+    /// Memory of columns that [share no array](Self::alone), which becomes that of their arrays.
     pub taken: HashMap<u64, Buffer>,
     pub infos: Vec<ColumnInfo>,
     /// The number of values of each column.
