@@ -702,7 +702,7 @@ def test_files_stay_for_a_while_after_they_left_the_table(tmp_path) -> None:
     removed = en.clean(path, older_than="7d")
     assert len(removed) == 2
     assert [int(name.stem) for name in sorted((path / "_entasis").iterdir())] == [1, 2]
-    kept = [en.read(_manifest.opened(str(path), number).paths()[0])["a"].to_list() for number in (1, 2)]
+    kept = [en.read(path / _manifest.opened(str(path), number).column("path")[0])["a"].to_list() for number in (1, 2)]
     assert kept == [[2], [3]]
     assert reader.read()["a"].to_list() == [3]
 

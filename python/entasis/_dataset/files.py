@@ -72,9 +72,10 @@ class Files(NamedTuple):
 
 def of_manifest(manifest: Manifest) -> Files:
     """The files of a manifest."""
-    pins = [Pin(*each) for each in zip(*map(manifest.column, Pin._fields), strict=True)]
-    names = None if manifest.store is None else manifest.column("path")
-    return Files(manifest.folder, manifest.paths(), manifest.keys, pins, manifest.store, names)
+    names, *facts = manifest.columns(["path", *Pin._fields])
+    pins = list(map(Pin._make, zip(*facts, strict=True)))
+    paths = manifest.paths(names)
+    return Files(manifest.folder, paths, manifest.keys, pins, manifest.store, names if manifest.store else None)
 
 
 def files(

@@ -38,6 +38,29 @@ class Folding:
         self._columns = columns
         return self._folded(self._tree, number, is_negated=False, is_engine=False)
 
+    def numbers(self) -> frozenset[int] | None:
+        """The numbers of files for which the condition is not false by their keys alone; None for all."""
+        return self._numbers(self._tree, is_negated=False, is_engine=False)
+
+    def _numbers(self, node: tuple[Any, ...], *, is_negated: bool, is_engine: bool) -> frozenset[int] | None:
+        name, *rest = node
+        if name == "not":
+            return self._numbers(rest[0], is_negated=not is_negated, is_engine=is_engine)
+        if name == "engine":
+            return self._numbers(rest[0], is_negated=is_negated, is_engine=True)
+        if name in ("and", "or"):
+            found = [self._numbers(part, is_negated=is_negated, is_engine=is_engine) for part in rest[0]]
+            # De Morgan.
+            if (name == "or") ^ is_negated:
+                sets = [part for part in found if part is not None]
+                return frozenset().union(*sets) if len(sets) == len(found) else None
+            sets = [part for part in found if part is not None]
+            return frozenset.intersection(*sets) if sets else None
+        label = node[1].label if isinstance(node[1], Field) else node[1]
+        if name == "where" or label not in self._names:
+            return None
+        return self._passing(node, is_negated=is_negated, is_engine=is_engine)
+
     def rest(self) -> tuple[Any, ...] | None:
         """A condition with all comparisons of columns, to find out whether each can be tested."""
         found: list[tuple[Any, ...]] = []
@@ -99,9 +122,14 @@ class Folding:
             if node[0] in ("nan", "nan if float"):
                 raise ArgumentError(f"a file lacks column {shown(label)}: test NaN in files that have it")
             return False
+        return number in self._passing(node, is_negated=is_negated, is_engine=is_engine)
+
+    def _passing(self, node: tuple[Any, ...], *, is_negated: bool, is_engine: bool) -> frozenset[int]:
+        """The files for which a comparison of a key is true."""
         assert self._keys is not None, "there are keys"
         at = id(node), is_negated, is_engine
         if at not in self._true:
+            whole = ("not", node) if is_negated else node
             tested = Condition(("engine", whole) if is_engine else whole)
             self._true[at] = frozenset(self._keys.scan(filter=tested).row_numbers().tolist())
-        return number in self._true[at]
+        return self._true[at]

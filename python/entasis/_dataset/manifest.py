@@ -96,21 +96,34 @@ class Manifest(NamedTuple):
         CorruptFileError
             A value has another type, is missing or negative.
         """
-        if not self.has(name):
-            return [None] * self.file.n_rows
-        found: Any = self.file.read(columns=[name], to=_exact())[name]
-        values: list[Any] = found.to_pylist() if hasattr(found, "to_pylist") else found.to_list()
-        kind = _OF_FILE.get(name, str)
-        for value in values:
-            if value is None and (name not in _OF_FILE or name in _OPTIONAL):
-                continue
-            if type(value) is not kind or (isinstance(value, int) and value < 0):
-                raise damaged(f"the manifest has {shown(value)} as {name} of a file", self.path)
+        return self.columns([name])[0]
+
+    def columns(self, names: Sequence[str]) -> list[list[Any]]:
+        """Some of these columns, which are read together.
+
+        Raises
+        ------
+        CorruptFileError
+            As for `column`.
+        """
+        stored = [name for name in names if self.has(name)]
+        found: Any = self.file.read(columns=stored, to=_exact()) if stored else {}
+        return [self._checked(name, found[name]) if name in stored else [None] * self.file.n_rows for name in names]
+
+    def _checked(self, name: str, column: Any) -> list[Any]:
+        values: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        kind, is_optional = _OF_FILE.get(name, str), name not in _OF_FILE or name in _OPTIONAL
+        is_sound = set(map(type, values)) <= ({kind, type(None)} if is_optional else {kind})
+        if not is_sound or (kind is int and min(values, default=0) < 0):
+            for value in values:
+                is_negative = isinstance(value, int) and value < 0
+                if not (value is None and is_optional) and (type(value) is not kind or is_negative):
+                    raise damaged(f"the manifest has {shown(value)} as {name} of a file", self.path)
         return values
 
-    def paths(self) -> list[str]:
-        """The paths of the files."""
-        return below(self.folder, self.column("path"), self.path)
+    def paths(self, names: Sequence[str]) -> list[str]:
+        """The paths of the files of these names."""
+        return below(self.folder, names, self.path)
 
     def matching(self, condition: Condition) -> frozenset[int] | None:
         """The numbers of the files that can have rows that pass; None for all."""
@@ -190,7 +203,7 @@ def opened(folder: str, number: int, store: Folder | None = None) -> Manifest:
     if not is_whole:
         raise _other(path)
     found = Manifest(folder, number, job, names, types, Keys([], [], []), file, store)
-    texts = [found.column(f"key/{name}") for name, _ in keys]
+    texts = found.columns([f"key/{name}" for name, _ in keys])
     for (name, kind), values in zip(keys, texts, strict=True):
         wrong = next((text for text in values if text is not None and not is_of(text, kind)), None)
         if wrong is not None or kind not in TYPES:
@@ -278,7 +291,7 @@ def known(manifest: Manifest) -> list[FileFacts]:
         for name in bounded(manifest.names, manifest.types)
     }
     found = []
-    for i, of_file in enumerate(zip(*map(manifest.column, _OF_FILE), strict=True)):
+    for i, of_file in enumerate(zip(*manifest.columns(list(_OF_FILE)), strict=True)):
         bounds = {}
         for name, facts in columns.items():
             low, high, *others = (None if fact is None else fact[i] for fact in facts)

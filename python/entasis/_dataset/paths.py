@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from entasis._arguments.options import shown
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _DEVICES = frozenset(["CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))])
+# A part of a path that is empty, hidden, leads up, or may be the name of a device.
+_ODD = re.compile(rf"/(?:[/_.]|\Z|(?:{'|'.join(sorted(_DEVICES))})\s*(?:[/.]|\Z))", re.IGNORECASE)
 
 
 def below(folder: str, names: Sequence[str], manifest: str) -> list[str]:
@@ -22,7 +25,23 @@ def below(folder: str, names: Sequence[str], manifest: str) -> list[str]:
     CorruptFileError
         A path could lead out of the folder, means a device, is hidden, or occurs twice.
     """
-    found, known = [], set()
+    if not _are_plain(names):
+        _refuse(names, manifest)
+    start = os.path.join(folder, "")
+    return [start + name for name in names] if os.sep == "/" else [start + name.replace("/", os.sep) for name in names]
+
+
+def _are_plain(names: Sequence[str]) -> bool:
+    """Whether all names are allowed, by one look at all of them."""
+    text = "/".join(names)
+    if any(mark in text for mark in "\0\\:") or len({os.path.normcase(name) for name in names}) < len(names):
+        return False
+    return not names or _ODD.search("/" + text) is None
+
+
+def _refuse(names: Sequence[str], manifest: str) -> None:
+    """Raise the error of the first name that is not allowed."""
+    known = set()
     for name in names:
         parts = name.split("/")
         is_odd = not name or "\\" in name or "\0" in name or ":" in name
@@ -30,13 +49,10 @@ def below(folder: str, names: Sequence[str], manifest: str) -> list[str]:
             raise damaged(f"the manifest names a path out of its folder, {shown(name, 200)}", manifest)
         if any(part.startswith(("_", ".")) for part in parts):
             raise damaged(f"the manifest names {shown(name, 200)}, and no file of a table begins with _ or .", manifest)
-        path = os.path.join(folder, *parts)
-        same = os.path.normcase(path)
+        same = os.path.normcase(name)
         if same in known:
             raise damaged(f"the manifest names {shown(name, 200)} twice", manifest)
         known.add(same)
-        found.append(path)
-    return found
 
 
 def check_links(folder: str, path: str) -> None:

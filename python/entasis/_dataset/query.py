@@ -106,8 +106,11 @@ class Query(NamedTuple):
         needs_n = are_numbered or self.rows is not None
         tests, rules_out = self._folding(self.condition), self._folding(also)
         matching = self._matching(self.condition, also)
+        for folding in (tests, rules_out):
+            matching = _in_both(matching, None if folding is None else folding.numbers())
         first = 0
-        for number in range(len(self.table.files.paths)):
+        every = range(len(self.table.files.paths))
+        for number in every if needs_n or matching is None else sorted(matching):
             if stop is not None and first >= stop:
                 return
             at = first if needs_n else None
@@ -139,6 +142,8 @@ class Query(NamedTuple):
         every = range(len(self.table.files.paths))
         some = [number for number in every if matching is None or number in matching]
         if rules_out is not None:
+            of_keys = rules_out.numbers()
+            some = some if of_keys is None else [number for number in some if number in of_keys]
             some = [number for number in some if rules_out.of(number, None) is not False]
         return self.table.joined(some)
 
@@ -147,8 +152,7 @@ class Query(NamedTuple):
         found: frozenset[int] | None = None
         for condition in conditions:
             if condition is not None and self.table.manifest is not None:
-                some = self.table.manifest.matching(condition)
-                found = some if found is None else found if some is None else found & some
+                found = _in_both(found, self.table.manifest.matching(condition))
         return found
 
     def _folding(self, condition: Condition | None) -> Folding | None:
@@ -196,3 +200,8 @@ class Query(NamedTuple):
             left = None if left is None else left - view.n_rows
             if view.n_rows:
                 yield piece._replace(query=FileQuery(view, None, None))
+
+
+def _in_both(some: frozenset[int] | None, others: frozenset[int] | None) -> frozenset[int] | None:
+    """The numbers in both sets; None is all numbers."""
+    return others if some is None else some if others is None else some & others
