@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import entasis as en
 from entasis._dataset import manifest as _manifest
+from entasis._dataset import paths as _paths
 
 
 def newest(path: Path) -> Path:
@@ -328,3 +330,36 @@ def test_columns_that_other_writers_leave_out(tmp_path: Path) -> None:
     check(pd.concat([whole, whole[:2]], ignore_index=True))
     en.compact(path, rows_per_file=5)
     check(pd.concat([whole, whole[:2]], ignore_index=True))
+
+
+@pytest.mark.core
+def test_one_look_at_all_names_finds_what_a_look_at_each_finds() -> None:
+    parts = [
+        "a",
+        "k=1",
+        "",
+        ".",
+        "..",
+        "_a",
+        ".a",
+        "a_",
+        "NUL",
+        "nul.txt",
+        "com1 ",
+        "COM0",
+        "LPT9.x",
+        "console",
+        "é",
+        "a:b",
+    ]
+    parts += ["a\\b", "a\0b", "aux\t", "prn.", " con", "a."]
+    names = [*parts, *("/".join(pair) for pair in itertools.product(parts, repeat=2)), "a/b/NUL/c", "a//b", "/", "\n/a"]
+    for name in names:
+        try:
+            _paths._refuse([name], "m")
+            is_plain = True
+        except en.CorruptFileError:
+            is_plain = False
+        assert _paths._are_plain([name]) == is_plain, name
+        assert _paths._are_plain(["first", name, "z/last"]) == is_plain, name
+    assert not _paths._are_plain(["a", "b", "a"])

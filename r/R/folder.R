@@ -19,16 +19,17 @@ write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = 
   written <- character()
   is_done <- FALSE
   on.exit(if (!is_done) unlink(file.path(path, written)))
-  texts <- list()
-  for (rows in files_of_rows(nrow(x), keys, rows_per_file)) {
+  parts <- files_of_rows(nrow(x), keys, rows_per_file)
+  texts <- in_steps(lengths(parts), function(i) {
+    rows <- parts[[i]]
     folders <- vapply(seq_along(keys$names), function(k) keys$folders[[k]][rows[1L]], "")
     name <- paste(c(folders, sprintf("part-%s-%05d.entasis", job, length(written))), collapse = "/")
-    written <- c(written, name)
-    texts <- c(texts, list(vapply(keys$texts, function(of) of[rows[1L]], "")))
+    written <<- c(written, name)
     whole <- file.path(path, name)
     dir.create(dirname(whole), recursive = TRUE, showWarnings = FALSE)
     write_value(rows_of_frame(x, rows, setdiff(names(x), keys$names)), whole, FALSE, options)
-  }
+    vapply(keys$texts, function(of) of[rows[1L]], "")
+  })
   of <- list(
     path, job, written, keys$names, keys$types, as.character(unlist(texts)), mode != "append", if (mode == "overwrite") state$number else -1
   )
@@ -196,7 +197,9 @@ compact_folder <- function(path, durable, wait) {
   is_done <- FALSE
   on.exit(if (!is_done) unlink(file.path(path, written)))
   relative <- substring(parts$files, nchar(sub("/+$", "", path)) + 2L)
-  paths <- vapply(unname(groups), function(group) {
+  groups <- unname(groups)
+  paths <- in_steps(lengths(groups), function(i) {
+    group <- groups[[i]]
     if (length(group) == 1L) {
       return(relative[group])
     }
@@ -209,8 +212,9 @@ compact_folder <- function(path, durable, wait) {
     join_by_value(parts$files[group], rows_of, whole, NULL)
     compact_file(whole, durable)
     name
-  }, "")
-  firsts <- vapply(unname(groups), function(group) group[1L], 0L)
+  })
+  paths <- as.character(unlist(paths))
+  firsts <- vapply(groups, function(group) group[1L], 0L)
   texts <- lapply(firsts, function(i) vapply(parts$texts, function(of) of[i], ""))
   of <- list(path, job, paths, parts$names, parts$types, as.character(unlist(texts)), TRUE, number)
   core(.Call(C_folder_commit, of, options))

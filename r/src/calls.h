@@ -7,7 +7,7 @@
 
 /* clang-format off */
 #define ENT_CALLS(E) \
-    /* guard.c */ E(was_setting, 0) \
+    /* guard.c */ E(was_setting, 0) E(step, 2) \
     /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
     /* read.c */ E(open, 3) E(open_fst, 5) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) \
     /* read.c */ E(read, 3) E(verify, 3) E(repair, 4) E(lost, 1) \

@@ -101,7 +101,9 @@ SEXP ent_c_was_setting(void) {
 static struct {
     double begun, after; /* seconds */
     int shown;           /* percent; -1 before the bar is shown */
-} watched = {0, HUGE_VAL, -1}; /* no bar outside of ent_watch and ent_watched */
+    int is_in_steps;     /* whether R code does the work in steps: see ent_c_step */
+    double from, to;     /* the part of the work that the step is */
+} watched = {0, HUGE_VAL, -1, 0, 0, 1}; /* no bar outside of ent_watch and ent_watched */
 
 static double now(void) {
     struct timespec time;
@@ -122,6 +124,7 @@ static int is_interactive(void) {
 /* Begins long work. The option entasis.progress says whether a bar appears, or after how many
  * seconds. Without it, one appears in interactive sessions. */
 void ent_watch(void) {
+    if (watched.is_in_steps) return;
     SEXP option = Rf_GetOption1(Rf_install("entasis.progress"));
     int is_one = Rf_xlength(option) == 1;
     int is_shown = is_one && TYPEOF(option) == LGLSXP ? Rf_asLogical(option) == TRUE : is_interactive();
@@ -133,6 +136,7 @@ void ent_watch(void) {
 
 /* Ends long work, and removes the bar. */
 void ent_watched(void) {
+    if (watched.is_in_steps) return;
     if (watched.shown >= 0) REprintf("\r%*s\r", BAR + 20, "");
     watched.shown = -1;
     watched.after = R_PosInf;
@@ -142,6 +146,7 @@ static void look(void *parts) {
     const double *of = parts;
     if (of[1] > 0 && now() - watched.begun > watched.after) {
         double share = of[0] < of[1] ? of[0] / of[1] : 1;
+        share = watched.from + share * (watched.to - watched.from);
         int percent = (int)(100 * share), n = (int)(BAR * share);
         if (percent != watched.shown) {
             REprintf("\rentasis: [%.*s%*s] %3d %%", n, "==============================", BAR - n, "", percent);
@@ -155,6 +160,23 @@ static void look(void *parts) {
 int ent_is_interrupted(double done, double total) {
     double parts[] = {done, total};
     return R_ToplevelExec(look, parts) == FALSE;
+}
+
+/* Begins a step of work in several calls, from one share of the work to another: the calls have one
+ * bar. A share below 0 ends the work. */
+SEXP ent_c_step(SEXP from, SEXP to) {
+    int ends = Rf_asReal(from) < 0;
+    if (!ends && !watched.is_in_steps) ent_watch();
+    watched.is_in_steps = !ends;
+    watched.from = ends ? 0 : Rf_asReal(from);
+    watched.to = ends ? 1 : Rf_asReal(to);
+    if (ends) {
+        ent_watched();
+    } else {
+        double parts[] = {0, 1};
+        look(parts);
+    }
+    return R_NilValue;
 }
 
 ent_chars ent_chars_of(SEXP string) {

@@ -183,3 +183,26 @@ test_that("folders that hold no table are errors with the file", {
   writeBin(as.raw(1:9), file.path(root, "b.entasis"))
   expect_error(entasis(root), "b\\.entasis")
 })
+
+test_that("verify_entasis() checks all files of a folder", {
+  root <- tempfile("folder")
+  on.exit(unlink(root, recursive = TRUE))
+  write_dataset_entasis(frame(3000), root, partition_by = "f")
+  files <- list.files(root, "^part-", recursive = TRUE, full.names = TRUE)
+  manifest <- list.files(file.path(root, "_entasis"), full.names = TRUE)
+  expect_identical(verify_entasis(root), sum(vapply(c(files, manifest), function(file) as.double(verify_entasis(file)), 0)))
+  expect_error(verify_entasis(root, generation = 1), "is a folder", class = "entasis_error_argument")
+  flip <- function(file) {
+    bytes <- readBin(file, "raw", file.size(file))
+    at <- length(bytes) %/% 3L
+    bytes[at] <- xor(bytes[at], as.raw(4))
+    writeBin(bytes, file)
+  }
+  flip(files[2])
+  error <- tryCatch(verify_entasis(root), entasis_error_corrupt = identity)
+  expect_match(conditionMessage(error), basename(files[2]), fixed = TRUE)
+  flip(files[3])
+  error <- tryCatch(verify_entasis(root), entasis_error_corrupt = identity)
+  expect_match(conditionMessage(error), "2 of 4 files", fixed = TRUE)
+  for (file in files[2:3]) expect_match(conditionMessage(error), basename(file), fixed = TRUE)
+})

@@ -120,6 +120,22 @@ test_that("long work shows a bar if that is asked for", {
   }
 })
 
+test_that("work on many files has one bar", {
+  frame <- "x <- data.frame(k = rep(1:40, each = 2e4), v = runif(8e5))"
+  folder <- sprintf("path <- '%s'", tempfile())
+  write <- "write_dataset_entasis(x, path, partition_by = 'k')"
+  out <- paste(run_script(frame, folder, "options(entasis.progress = 0)", write, "verify_entasis(path)", "cat('end')"), collapse = "")
+  shown <- as.integer(regmatches(out, gregexpr("[0-9]+(?= %)", out, perl = TRUE))[[1L]])
+  # The bar of each call goes up and is removed.
+  expect_identical(sum(diff(shown) < 0), 1L)
+  expect_gt(length(shown), 20L)
+  expect_match(out, "\r *\rend$")
+  # An error in the middle ends the work, and later calls have bars of their own.
+  broken <- "x$v <- as.list(x$v); x$v[[8e5]] <- quote(a + b); try(write_dataset_entasis(x, path, partition_by = 'k', mode = 'append'), silent = TRUE)"
+  out <- paste(run_script(frame, folder, "options(entasis.progress = FALSE)", broken, "write_entasis(1, tempfile())", "cat('end')"), collapse = "")
+  expect_identical(out, "end")
+})
+
 # A session that is interactive as those of users are.
 run_interactive <- function(...) {
   script <- tempfile(fileext = ".R")
