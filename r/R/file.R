@@ -1,16 +1,17 @@
 # Open files: the handle, and facts about the columns.
 
-open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
-  file <- unopened(path, functions, int64, limits)
+open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL, source = NULL) {
+  file <- unopened(path, functions, int64, limits, source)
   file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
   reopen(file)
   file
 }
 
 # A file with checked options, without a handle.
-unopened <- function(path, functions, int64, limits) {
+unopened <- function(path, functions, int64, limits, source = NULL) {
   file <- new.env(parent = emptyenv())
-  file$path <- check_path(path)
+  file$source <- source
+  file$path <- if (is.null(source)) check_path(path) else source$name
   # A session that restores a saved table may run in another directory.
   file$whole_path <- if (is_absolute(file$path)) file$path else file.path(getwd(), file$path)
   file$functions <- check_flag(functions, "functions")
@@ -42,13 +43,14 @@ is_absolute <- function(path) grepl("^(/|[A-Za-z]:|\\\\\\\\)", path)
 reopen <- function(file) {
   # Cell numbers are valid for one file only.
   is_part <- !is.null(file$table) || isTRUE(file$is_held)
-  stamp <- stamp_of(file$whole_path)
+  opened <- if (!is.null(file$source)) open_source(file$source, file$limits)
+  stamp <- if (is.null(opened)) stamp_of(file$whole_path) else opened$stamp
   if (is_part && !is.null(file$stamp) && !identical(stamp, file$stamp)) {
     wrong("the file \"", file$path, "\" has changed since the object was saved: open it again with entasis()")
   }
   file$stamp <- stamp
   from <- if (is.null(file$handle)) file$path else file$whole_path
-  handle <- open_handle(from, file$limits, !is.null(file$generation))
+  handle <- if (is.null(opened)) open_handle(from, file$limits, !is.null(file$generation)) else opened$handle
   if (!is.null(file$generation)) handle <- at_generation(handle, file$generation)
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
@@ -89,6 +91,7 @@ close_file <- function(file) .Call(C_shut, file$handle)
 view_of <- function(file, number) {
   view <- new.env(parent = emptyenv())
   view$path <- file$path
+  view$source <- file$source
   view$whole_path <- file$whole_path
   view$functions <- file$functions
   view$int64 <- file$int64

@@ -1,9 +1,15 @@
 # Lazy tables: files whose columns and rows are read when they are selected.
 
 entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL,
-                    as = c("stored", "data.table")) {
+                    as = c("stored", "data.table"), source = NULL, size = NULL) {
   as <- check_choice(as, "as", c("stored", "data.table"))
-  file <- open_file(path, functions, int64, limits, generation)
+  if (is.null(source)) {
+    if (!is.null(size)) wrong("'size' is for 'source', and the file is at a path")
+    file <- open_file(path, functions, int64, limits, generation)
+  } else {
+    if (!missing(path)) wrong("'path' and 'source' both name a file: pass one of them")
+    file <- open_file(NULL, functions, int64, limits, generation, source_of(source, size))
+  }
   if (is_tree(file)) {
     if (as != "stored") wrong("the file holds a tree of values: as = \"data.table\" is for files with one data frame")
     return(tree_part(file, file$facts$root, "x"))

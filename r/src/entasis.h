@@ -262,6 +262,11 @@ typedef struct {
 
 ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, int whole, ent_interrupted interrupted,
                    ent_failure **failure);
+/* Fills `len` bytes of a context from an offset on, and returns 0; else writes a message. */
+typedef int (*ent_fetch)(void *context, double at, double len, unsigned char *out, char *message, size_t room);
+/* A file of `len` bytes, with those at its beginning and its end. Takes the context. */
+ent_file *ent_open_source(ent_chars name, double len, ent_chars head, ent_chars tail, void *context, ent_fetch fetch,
+                          void (*release)(void *), const ent_limit *limits, size_t n, ent_failure **failure);
 /* Some columns and rows of a table of fst. NULL without a failure for other files and columns. */
 ent_file *ent_open_fst(ent_chars path, const ent_limit *limits, size_t n, const ent_chars *columns, size_t n_columns,
                        double from, double to, ent_interrupted interrupted, ent_failure **failure);

@@ -189,7 +189,7 @@ impl File {
         work: impl Fn(&mut PageReader<'_>, T) -> Result<()> + Sync,
     ) -> Result<()> {
         let control = Control::new(monitor, tasks.len() as u64);
-        let threads = threads.unwrap_or_else(threads::default_threads).min(tasks.len()).max(1);
+        let threads = self.threads(threads).unwrap_or_else(threads::default_threads).min(tasks.len()).max(1);
         threads::run_in_ranges(
             tasks,
             threads,

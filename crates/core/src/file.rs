@@ -458,6 +458,11 @@ impl File {
         self.opened.source.is_remote()
     }
 
+    /// The number of threads that may read, of this wish.
+    pub(crate) fn threads(&self, threads: Option<usize>) -> Option<usize> {
+        if self.opened.source.is_of_one_thread() { Some(1) } else { threads }
+    }
+
     /// Lets a remote source fetch ranges ahead, until the returned value is dropped.
     pub(crate) fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
         self.opened.announce(ranges)

@@ -111,7 +111,7 @@ impl File {
         let trusts_known_pages =
             requests.iter().any(|request| is_scattered(&request.rows)) && self.renew_known_blocks();
         let control = Control::new(monitor, n_values);
-        let threads = threads_for(work, threads);
+        let threads = threads_for(work, self.threads(threads));
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<BundledRequest<'_>>> = BTreeMap::new();
         let mut assemblies: Vec<Assembly<'_>> = fallible::with_capacity(requests.len(), COLUMNS)?;

@@ -22,6 +22,12 @@ pub trait Ranges: Send + Sync + 'static {
     /// requests when it needs the bytes, and none are made ahead.
     fn n_parallel(&self) -> usize;
 
+    /// Whether only the thread that opened the source may make requests. It then makes those that
+    /// are announced at once, and `n_parallel` is ignored.
+    fn is_of_one_thread(&self) -> bool {
+        false
+    }
+
     /// Runs `work`, which waits for requests. A host with a global lock releases it meanwhile, so
     /// that other threads can make these requests.
     fn while_waiting(&self, work: &mut (dyn FnMut() + Send)) {
@@ -116,13 +122,21 @@ impl<R: Ranges> Source for RemoteSource<R> {
         true
     }
 
+    fn is_of_one_thread(&self) -> bool {
+        self.ahead.ranges.is_of_one_thread()
+    }
+
     fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
-        if self.ahead.ranges.n_parallel() == 0 {
+        let is_of_one_thread = self.is_of_one_thread();
+        if self.ahead.ranges.n_parallel() == 0 && !is_of_one_thread {
             return None;
         }
         let known = self.kept.iter().map(|(at, bytes)| *at..at + bytes.len() as u64);
         let wanted = pieces::without(pieces::sorted(ranges, self.len), pieces::sorted_all(known));
         let ticket = Ahead::announce(&self.ahead, &wanted)?;
+        if is_of_one_thread {
+            self.ahead.make_all();
+        }
         Some(Box::new(ticket))
     }
 }
@@ -150,6 +164,8 @@ mod tests {
     struct Object {
         bytes: Vec<u8>,
         n_parallel: usize,
+        /// The only thread that may make requests.
+        thread: Option<std::thread::ThreadId>,
         requests: Mutex<Vec<Range<u64>>>,
         n_now: AtomicUsize,
         n_most: AtomicUsize,
@@ -158,6 +174,7 @@ mod tests {
 
     impl Ranges for Arc<Object> {
         fn fetch(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+            assert!(self.thread.is_none_or(|thread| thread == std::thread::current().id()));
             let now = self.n_now.fetch_add(1, Ordering::SeqCst) + 1;
             self.n_most.fetch_max(now, Ordering::SeqCst);
             self.requests.lock().unwrap().push(at..at + out.len() as u64);
@@ -172,6 +189,10 @@ mod tests {
 
         fn n_parallel(&self) -> usize {
             self.n_parallel
+        }
+
+        fn is_of_one_thread(&self) -> bool {
+            self.thread.is_some()
         }
     }
 
@@ -189,6 +210,30 @@ mod tests {
         let mut out = vec![0; (range.end - range.start) as usize];
         source.read_exact_at(range.start, &mut out).unwrap();
         assert!(out == object.bytes[range.start as usize..range.end as usize], "{range:?}");
+    }
+
+    #[test]
+    fn one_thread_makes_announced_requests_at_once() {
+        let bytes = (0..40_000_000).map(|i| (i * 7 + i / 251) as u8).collect();
+        let object =
+            Arc::new(Object { bytes, thread: Some(std::thread::current().id()), ..Object::default() });
+        let source = source(&object, &[0..100]);
+        assert!(source.is_of_one_thread());
+        let announced = source.announce(&[0..1_000, 5_000..6_000, 30_000_000..30_001_000]);
+        // Neighbours are joined.
+        assert_eq!(*object.requests.lock().unwrap(), [100..6_000, 30_000_000..30_001_000]);
+        check(&source, &object, 50..900);
+        check(&source, &object, 30_000_000..30_001_000);
+        assert_eq!(object.requests.lock().unwrap().len(), 2);
+        drop(announced);
+        // The error of a request is that of its reader.
+        object.fails.store(true, Ordering::SeqCst);
+        let announced = source.announce(&[7_000_000..8_000_000]);
+        let error = source.read_exact_at(7_000_000, &mut [0; 10]).unwrap_err();
+        assert_eq!(error.to_string(), "refused");
+        object.fails.store(false, Ordering::SeqCst);
+        check(&source, &object, 7_000_000..8_000_000);
+        drop(announced);
     }
 
     #[test]

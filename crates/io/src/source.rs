@@ -79,6 +79,11 @@ pub trait Source: Send + Sync {
         false
     }
 
+    /// Whether only the thread that opened the source may read from it.
+    fn is_of_one_thread(&self) -> bool {
+        false
+    }
+
     /// Announces ranges that will be read soon. A remote source fetches them ahead, several at
     /// once, in the order of their offsets.
     fn announce(&self, _ranges: &[Range<u64>]) -> Option<Announced> {
@@ -111,6 +116,10 @@ impl<S: Source + ?Sized> Source for &S {
         (**self).is_remote()
     }
 
+    fn is_of_one_thread(&self) -> bool {
+        (**self).is_of_one_thread()
+    }
+
     fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
         (**self).announce(ranges)
     }
@@ -139,6 +148,10 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn is_remote(&self) -> bool {
         (**self).is_remote()
+    }
+
+    fn is_of_one_thread(&self) -> bool {
+        (**self).is_of_one_thread()
     }
 
     fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {

@@ -131,7 +131,7 @@ impl File {
         }
         let _announced = announce_all(self, &found, n_rows)?;
         let control = Control::new(monitor, n_values);
-        let threads = threads_for(work, threads);
+        let threads = threads_for(work, self.threads(threads));
         let ahead_to = pages::ahead_to(found.iter().flat_map(|found| &found.sources));
         let (mut tasks, mut ahead) = (Vec::new(), Vec::new());
         for Found { sources, first, n, matrix } in &mut found {

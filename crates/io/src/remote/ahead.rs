@@ -101,6 +101,9 @@ impl<R: Ranges> Ahead<R> {
 
     /// Starts threads for queued requests. Without new threads, readers make the requests.
     fn start_threads(this: &Arc<Self>, state: &mut State) {
+        if this.ranges.is_of_one_thread() {
+            return;
+        }
         let n = this.ranges.n_parallel().min(state.n_threads + state.queue.len());
         while state.n_threads < n && state.n_held < HELD {
             let ahead = Arc::clone(this);
@@ -109,6 +112,21 @@ impl<R: Ranges> Ahead<R> {
                 return;
             }
             state.n_threads += 1;
+        }
+    }
+
+    /// Makes queued requests on this thread, until enough bytes wait for their readers. A request
+    /// that fails is the last one.
+    pub fn make_all(&self) {
+        loop {
+            let Some(range) = self.lock().next_queued() else { return };
+            let start = range.start;
+            self.make(range);
+            let state = self.lock();
+            let request = state.requests.get(&start);
+            if !request.is_some_and(|request| matches!(request.state, Fetch::Done(_))) {
+                return;
+            }
         }
     }
 
