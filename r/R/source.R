@@ -1,5 +1,5 @@
-# Files whose bytes a function gives: `function(offset, length)` returns a raw vector. Its attributes
-# "size" and "version" say how long the file is, and which version of it the bytes are from.
+# Files whose bytes a function gives: `function(offset, length)` returns a raw vector. Attributes
+# "size" and "version" of it say how long the file is, and which version of it has these bytes.
 
 # The bytes that are read at once at the beginning and at the end.
 FIRST_READ <- 65536

@@ -32,7 +32,7 @@ static ent_chars bytes_of(SEXP raw) {
     return bytes;
 }
 
-/* A file of `size` bytes, with those at its beginning and its end, and a function for the others. */
+/* A file of `size` bytes, with those at its beginning and end, and a function for the others. */
 SEXP ent_c_open_source(SEXP name, SEXP size, SEXP head, SEXP tail, SEXP function, SEXP limits) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = ent_limits_of(limits);

@@ -36,8 +36,7 @@ struct Function {
     thread: ThreadId,
 }
 
-// SAFETY: the context is used on the thread of R alone: `fetch` checks that, and files are closed by
-// finalizers.
+// SAFETY: the context is used on the thread of R alone, which `fetch` and `drop` check.
 unsafe impl Send for Function {}
 // SAFETY: as above.
 unsafe impl Sync for Function {}
@@ -73,8 +72,8 @@ impl Drop for Function {
     }
 }
 
-/// Opens a file of `len` bytes, with those at its beginning and at its end. Takes the context, which
-/// is released at the end of the file or of a failed call.
+/// Opens a file of `len` bytes, with those at its beginning and at its end. Takes the context, and
+/// releases it with the file or after an error.
 ///
 /// # Safety
 /// The texts and the `n` limits must be valid, `failure` null or writable. The functions must be
