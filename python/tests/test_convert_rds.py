@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import warnings
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -175,6 +177,31 @@ def test_arrow_types_that_r_has(tmp_path: Path) -> None:
     )
     en.write(table, tmp_path / "x.entasis")
     assert lost(tmp_path / "x.entasis", tmp_path / "y.rds", verify=True, strict=True) == []
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_times_with_zones_in_trees(tmp_path: Path) -> None:
+    zurich, kolkata = ZoneInfo("Europe/Zurich"), ZoneInfo("Asia/Kolkata")
+    times = [
+        datetime(2024, 7, 1, 12, 30, 5, 250_000, tzinfo=zurich),
+        datetime(2024, 10, 27, 2, 30, tzinfo=zurich),
+        datetime(2024, 10, 27, 2, 30, tzinfo=zurich, fold=1),
+        datetime(2024, 3, 31, 2, 30, tzinfo=zurich),
+        datetime(1969, 12, 31, 23, 59, 59, 500_000, tzinfo=kolkata),
+        datetime(2024, 1, 1, tzinfo=UTC),
+        datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=2))),
+    ]
+    en.write(times, tmp_path / "x.entasis")
+    en.convert(tmp_path / "x.entasis", tmp_path / "y.rds")
+    expected = ", ".join(repr(time.timestamp()) for time in times)
+    zones = ", ".join(f"'{name}'" for name in [*4 * ["Europe/Zurich"], "Asia/Kolkata", "UTC", "Etc/GMT-2"])
+    script = f"""
+x <- readRDS(commandArgs(TRUE)[1])
+stopifnot(identical(vapply(x, as.double, 0), c({expected})))
+stopifnot(identical(vapply(x, attr, "", "tzone"), c({zones})))
+stopifnot(identical(format(x[[1]], "%Y-%m-%d %H:%M:%OS2"), "2024-07-01 12:30:05.25"))
+"""
+    subprocess.run(["Rscript", "--vanilla", "-e", script, str(tmp_path / "y.rds")], check=True)
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")

@@ -7,6 +7,7 @@ use entasis::{CellKind, Result};
 use super::cells::Maker;
 use super::make;
 use super::missing::with_missing;
+use super::zones::east_of_utc;
 use crate::r::missing::{NA_INTEGER, NA_REAL};
 use crate::r::zones::is_zone;
 use crate::r::{Data, Value};
@@ -89,8 +90,14 @@ impl Maker<'_, '_> {
                 }
                 None => self.other_parts("datetime"),
             },
-            // The rules of a zone by its name are those of the system.
-            _ => Err(self.refused("a datetime of a zone by its name, which R computes,")),
+            Data::Strings(names) => {
+                let is_second = parts.get(2).and_then(number).is_some_and(|fold| fold != 0.0);
+                match names.get(0).and_then(|name| Some((name, east_of_utc(name, seconds, is_second)?))) {
+                    Some((name, offset)) => Ok(make::since_1970(seconds - offset, name)),
+                    None => Err(self.refused("a datetime of a zone that the system does not have")),
+                }
+            }
+            _ => self.other_parts("datetime"),
         }
     }
 

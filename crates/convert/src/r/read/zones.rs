@@ -1,5 +1,8 @@
 //! Time zones of other hosts in R.
 
+use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+
 use super::Reading;
 use crate::r::zones::is_zone;
 
@@ -26,6 +29,25 @@ impl Reading<'_> {
             "UTC".to_owned()
         })
     }
+}
+
+/// The seconds east of UTC at a local time in a zone, by the rules of the system: those before a
+/// change of the clocks for a time that is repeated or skipped, and with `is_second` those after it.
+/// `None` for an unknown zone.
+pub(super) fn east_of_utc(zone: &str, local_seconds: f64, is_second: bool) -> Option<f64> {
+    if !is_zone(zone) {
+        return None;
+    }
+    // Zones change at whole seconds.
+    let local = Timestamp::from_second(local_seconds.floor() as i64).ok()?;
+    let found = TimeZone::get(zone).ok()?.to_ambiguous_timestamp(TimeZone::UTC.to_datetime(local));
+    let offset = match found.offset() {
+        AmbiguousOffset::Unambiguous { offset } => offset,
+        AmbiguousOffset::Gap { before, after } | AmbiguousOffset::Fold { before, after } => {
+            if is_second { after } else { before }
+        }
+    };
+    Some(f64::from(offset.seconds()))
 }
 
 /// The seconds east of UTC in a name such as `+02:00` or `UTC-03:30`.
@@ -75,6 +97,29 @@ fn of_offset(seconds: Option<f64>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn local_times_are_those_of_the_rules_of_zones() {
+        let at = |local: &str| {
+            let time: jiff::civil::DateTime = local.parse().unwrap();
+            TimeZone::UTC.to_timestamp(time).unwrap().as_second() as f64 + 0.75
+        };
+        for (local, first, second) in [
+            ("2024-07-01 12:00", 7200.0, 7200.0),
+            ("2024-10-27 02:30", 7200.0, 3600.0),
+            ("2024-03-31 02:30", 3600.0, 7200.0),
+            ("1900-01-01 00:00", 3600.0, 3600.0),
+            ("2100-07-01 12:00", 7200.0, 7200.0),
+        ] {
+            assert_eq!(east_of_utc("Europe/Zurich", at(local), false), Some(first), "{local}");
+            assert_eq!(east_of_utc("Europe/Zurich", at(local), true), Some(second), "{local}");
+        }
+        assert_eq!(east_of_utc("Asia/Kolkata", at("2024-01-01 00:00"), false), Some(19_800.0));
+        for name in ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", ""] {
+            assert_eq!(east_of_utc(name, 0.0, false), None);
+        }
+        assert_eq!(east_of_utc("Europe/Zurich", f64::INFINITY, false), None);
+    }
 
     #[test]
     fn offsets_have_zones() {
