@@ -151,6 +151,20 @@ def test_folders_on_a_store(moto: MotoServer, library: str, frame: pd.DataFrame,
         en.scan("s3://tables/nothing")
 
 
+def test_counts_take_the_list_and_the_manifest(moto: MotoServer, library: str, tmp_path: Path) -> None:
+    n, local = 1_000, str(tmp_path / "many")
+    rows = pl.DataFrame({"k": np.arange(n), **{f"c{i}": np.arange(n) * 1.5 for i in range(10)}})
+    en.write_dataset(rows, local, partition_by="k")
+    folder = Folder(parse("s3://tables/many", is_folder=True), Options(moto.options))
+    [manifest] = Path(local, "_entasis").iterdir()
+    folder.put(f"_entasis/{manifest.name}", manifest)
+    moto.requests.clear()
+    assert en.scan("s3://tables/many").count() == n
+    assert gets(moto) == 2
+    assert en.scan("s3://tables/many", filter=en.col("k") == 7).paths[7].startswith("s3://tables/many/k=")
+    assert gets(moto) == 2
+
+
 def test_data_sets_are_written_to_a_store(moto: MotoServer, library: str, frame: pd.DataFrame) -> None:
     rows, url = frame.assign(k=frame["id"] % 3), "s3://tables/sales"
     if library == "fsspec":

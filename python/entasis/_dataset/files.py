@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from entasis._arguments.sources import Source
     from entasis._stores.listing import Folder
+    from entasis._stores.reader import Stat
+    from entasis._stores.store import Entry
 
     from .manifest import Manifest
 
@@ -50,6 +52,9 @@ class Files(NamedTuple):
         The states of the files; None without a manifest.
     store
         The folder on a store that has the files; None on the disk. `names` are their paths in it.
+    listed
+        The sizes of these objects, and their identities as far as a list reported them; None if the
+        folder was not listed.
     """
 
     name: str
@@ -58,16 +63,21 @@ class Files(NamedTuple):
     pins: list[Pin] | None = None
     store: Folder | None = None
     names: list[str] | None = None
+    listed: list[Stat] | None = None
 
     def of(self, numbers: Sequence[int]) -> Files:
         """Some of the files."""
         pins = None if self.pins is None else [self.pins[i] for i in numbers]
         names = None if self.names is None else [self.names[i] for i in numbers]
-        return Files(self.name, [self.paths[i] for i in numbers], self.keys.of(numbers), pins, self.store, names)
+        listed = None if self.listed is None else [self.listed[i] for i in numbers]
+        paths = [self.paths[i] for i in numbers]
+        return Files(self.name, paths, self.keys.of(numbers), pins, self.store, names, listed)
 
     def source(self, number: int) -> Source:
         """The source of a file: its path, or its object on a store."""
-        return self.paths[number] if self.store is None or self.names is None else self.store.open(self.names[number])
+        if self.store is None or self.names is None:
+            return self.paths[number]
+        return self.store.open(self.names[number], listed=None if self.listed is None else self.listed[number])
 
 
 def of_manifest(manifest: Manifest) -> Files:
@@ -75,7 +85,12 @@ def of_manifest(manifest: Manifest) -> Files:
     names, *facts = manifest.columns(["path", *Pin._fields])
     pins = list(map(Pin._make, zip(*facts, strict=True)))
     paths = manifest.paths(names)
-    return Files(manifest.folder, paths, manifest.keys, pins, manifest.store, names if manifest.store else None)
+    if manifest.store is None:
+        return Files(manifest.folder, paths, manifest.keys, pins)
+    from entasis._stores.reader import Stat
+
+    listed = [Stat(pin.length, "") for pin in pins]
+    return Files(manifest.folder, paths, manifest.keys, pins, manifest.store, names, listed)
 
 
 def files(
@@ -150,16 +165,17 @@ def _on_store(
         if types:
             raise ArgumentError(f"hive: the manifest of {shown(store.name, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
-    names = names_on_store(store)
-    if not names:
+    entries = on_store(store)
+    if not entries:
         raise MissingFileError(f"the folder {store.name[:200]!r} has no object whose name ends in .entasis")
+    names, listed = [entry.path for entry in entries], [entry.stat for entry in entries]
     paths = [_manifest.joined(store.name, name) for name in names]
-    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names), None
+    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names, listed), None
 
 
-def names_on_store(store: Folder) -> list[str]:
-    """The paths of the files of a folder on a store, as `folder_files` finds those on the disk."""
-    return [entry.path for entry in store.list() if _is_of_table(entry.path)]
+def on_store(store: Folder) -> list[Entry]:
+    """The files of a folder on a store, as `folder_files` finds those on the disk."""
+    return [entry for entry in store.list() if _is_of_table(entry.path)]
 
 
 def _is_of_table(name: str) -> bool:

@@ -21,10 +21,12 @@ from .part import FileFacts
 from .paths import below, check_links, damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from entasis._file.file import File
     from entasis._stores.listing import Folder
+    from entasis._stores.reader import Stat
+    from entasis._stores.store import Entry
 
 FOLDER = "_entasis"
 _NAME = re.compile(r"([0-9]{20})\.entasis")
@@ -137,24 +139,34 @@ class Manifest(NamedTuple):
 
 def newest(folder: str, store: Folder | None = None) -> Manifest | None:
     """The newest manifest of a folder, on the disk or on a store; None if it has none."""
-    number = newest_number(folder, store)
-    return None if number is None else opened(folder, number, store)
-
-
-def newest_number(folder: str, store: Folder | None = None) -> int | None:
-    """The number of the newest manifest."""
-    return max(numbers(folder, store), default=None)
-
-
-def numbers(folder: str, store: Folder | None = None) -> list[int]:
-    """The numbers of all manifests, ascending."""
     if store is not None:
-        names = [entry.path.rpartition("/")[2] for entry in store.list(f"{FOLDER}/")]
-    else:
-        try:
-            names = os.listdir(os.path.join(folder, FOLDER))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        entries = on_store(folder, store)
+        return opened(folder, max(entries), store, entries[max(entries)].stat) if entries else None
+    number = newest_number(folder)
+    return None if number is None else opened(folder, number)
+
+
+def newest_number(folder: str) -> int | None:
+    """The number of the newest manifest on the disk."""
+    return max(numbers(folder), default=None)
+
+
+def numbers(folder: str) -> list[int]:
+    """The numbers of all manifests on the disk, ascending."""
+    try:
+        names = os.listdir(os.path.join(folder, FOLDER))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return _numbered(folder, names)
+
+
+def on_store(folder: str, store: Folder) -> dict[int, Entry]:
+    """All manifests on a store by their numbers, ascending."""
+    entries = {entry.path.removeprefix(f"{FOLDER}/"): entry for entry in store.list(f"{FOLDER}/")}
+    return {number: entries[_name_of(number)] for number in _numbered(folder, entries)}
+
+
+def _numbered(folder: str, names: Iterable[str]) -> list[int]:
     found = sorted(int(found[1]) for found in map(_NAME.fullmatch, names) if found)
     if found and found[-1] > _LAST:
         where = path_of(folder, found[-1])
@@ -176,8 +188,8 @@ def joined(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
-def opened(folder: str, number: int, store: Folder | None = None) -> Manifest:
-    """Open a manifest.
+def opened(folder: str, number: int, store: Folder | None = None, listed: Stat | None = None) -> Manifest:
+    """Open a manifest. `listed` is the size that a list of the store has.
 
     Raises
     ------
@@ -187,7 +199,7 @@ def opened(folder: str, number: int, store: Folder | None = None) -> Manifest:
     path = path_of(folder, number)
     if store is None:
         check_links(folder, path)
-    file: Any = open_value(path if store is None else store.open(f"{FOLDER}/{_name_of(number)}"))
+    file: Any = open_value(path if store is None else store.open(f"{FOLDER}/{_name_of(number)}", listed=listed))
     try:
         version = file.metadata["manifest"]
         is_later = version > _VERSION

@@ -452,9 +452,9 @@ def scan(
 
     Notes
     -----
-    The cost is that of listing the folder and opening the first file. Other files are opened when
-    their rows are needed, one at a time. With `missing_columns="missing"` all files are opened
-    once to find their columns.
+    The cost is that of listing the folder and opening the first file. On a store with a manifest
+    the first file is opened later. Other files are opened when their rows are needed. With
+    `missing_columns="missing"` all files are opened once to find their columns.
 
     Examples
     --------
@@ -468,8 +468,10 @@ def scan(
     with reported:
         found, of = files(source, hive, has_manifest=manifest, storage_options=storage_options, credentials=credentials)
         table = Table(found, fills=missing_columns == "missing", manifest=of)
-        # Errors about the first file and the keys come at once.
-        table.first  # noqa: B018
+        if found.store is None or of is None:
+            # Errors about the first file and the keys come at once. On a store this costs a
+            # request, and the manifest alone answers some questions.
+            table.first  # noqa: B018
         query = Query(table, None, span(rows))
         query = query if columns is None else query.select(columns)
         query = query if filter is None else query.filtered(filter)

@@ -20,7 +20,7 @@ from entasis._write import destination
 from entasis.errors import ArgumentError, ConflictError, ExistingFileError
 
 from . import manifest as _manifest
-from .files import names_on_store
+from .files import on_store
 from .files_of_job import Job, is_of_job
 from .scan import FolderScan
 
@@ -193,7 +193,7 @@ def _before(folder: str, mode: str, store: Folder | None) -> Manifest | None:
     found = _manifest.newest(folder, store)
     if found is None:
         if store is not None:
-            every = names_on_store(store)
+            every = [entry.path for entry in on_store(store)]
         else:
             every = _entasis.folder_files(folder) if os.path.isdir(folder) else []
         # Files of jobs that did not commit, or not yet, are not in the way.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import fsspec
@@ -42,6 +44,8 @@ _IDENTITIES = (
     "ETag", "etag", "e_tag", "VersionId", "version_id", "generation", "mtime", "LastModified", "last_modified",
     "Last-Modified", "updated", "modified", "created",
 )  # fmt: skip
+# The time of the last change, by the names of the file systems.
+_TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "created")
 
 
 class FsspecStore(Store):
@@ -78,7 +82,7 @@ class FsspecStore(Store):
             relative = path.lstrip("/").removeprefix(folder.lstrip("/")).lstrip("/")
             # A folder itself can be an empty object.
             if relative and info.get("type") == "file" and relative.startswith(prefix):
-                found.append(Entry(relative, info["size"], _identity(info)))
+                found.append(Entry(relative, info["size"], _identity(info), _modified(info)))
         return sorted(found)
 
     def delete(self, address: Address) -> None:
@@ -138,6 +142,17 @@ def _identity(info: dict[str, Any]) -> str:
         if value not in (None, ""):
             return str(value)
     return ""
+
+
+def _modified(info: dict[str, Any]) -> float:
+    """When an object was written, in seconds since 1970; infinite if that is unknown."""
+    found = next((info[name] for name in _TIMES if info.get(name) is not None), None)
+    if isinstance(found, str):
+        with contextlib.suppress(ValueError):
+            found = datetime.datetime.fromisoformat(found)
+    if isinstance(found, datetime.datetime):
+        return found.timestamp()
+    return float(found) if isinstance(found, (int, float)) else math.inf
 
 
 def _path(address: Address) -> str:

@@ -79,7 +79,7 @@ class ObstoreStore(Store):
                 path = meta["path"][start:]
                 # A folder itself can be an empty object.
                 if path and path.startswith(prefix):
-                    found.append(Entry(path, meta["size"], _identity(meta)))
+                    found.append(Entry(path, *_stat(meta), meta["last_modified"].timestamp()))
         return sorted(found)
 
     def delete(self, address: Address) -> None:
@@ -123,6 +123,14 @@ class ObstoreReader(Reader):
 
     def range(self, start: int, end: int, stat: Stat | None) -> tuple[Any, Stat | None]:
         return self._get((start, end), stat)
+
+    def _whole(self, known: Stat) -> Opened:
+        try:
+            return super()._whole(known)
+        except Exception as error:
+            if _is_outside(error):
+                raise Replaced from None
+            raise
 
     def _open(self, prefetch: int) -> Opened:
         if self._has_suffixes and prefetch > 0:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .address import Address
     from .content import Content
+    from .reader import Stat
     from .remote import Remote
     from .store import Entry, Store
 
@@ -72,9 +73,12 @@ class Folder:
         entries = failures.guarded(self._address, "list", self._of().entries, self._address, prefix)
         return sorted(entries, key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
 
-    def open(self, path: str, prefetch: int = TAIL) -> Remote:
-        """Open an object, which is read by ranges."""
-        return opened(open_lazily(self._address.join(path), self._options, prefetch))
+    def open(self, path: str, prefetch: int = TAIL, listed: Stat | None = None) -> Remote:
+        """Open an object, which is read by ranges.
+
+        If `listed` says that it is short, it is read whole by one request.
+        """
+        return opened(open_lazily(self._address.join(path), self._options, prefetch, listed))
 
     def read(self, path: str) -> bytes:
         """The content of an object.

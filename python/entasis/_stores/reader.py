@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 HEAD = 12_288
 # The bytes at the end that are read then, unless the caller says otherwise.
 TAIL = 65_536
+# An object of known size that has at most this many bytes is read whole when it is opened.
+WHOLE = 1 << 20
 # How often an object is opened again that changes meanwhile.
 _MOST = 3
 
@@ -92,14 +94,33 @@ class Reader:
         """
         raise NotImplementedError
 
-    def open(self, prefetch: int) -> Opened:
-        """Read the first and the last bytes, in as few round trips as the library allows."""
+    def open(self, prefetch: int, known: Stat | None = None) -> Opened:
+        """Read the first and the last bytes, in as few round trips as the library allows.
+
+        Parameters
+        ----------
+        prefetch
+            How many bytes at the end are read.
+        known
+            The size of the object, and its identity if that is known. A short object is then read
+            whole by one request. One of another size is opened as if nothing was known.
+        """
         for _ in range(_MOST):
             try:
+                if known is not None and 0 < known.size <= WHOLE and (known.identity or self.verifies):
+                    return self._whole(known)
                 return self._open(prefetch)
             except Replaced:
-                continue
+                known = None
         raise Replaced
+
+    def _whole(self, known: Stat) -> Opened:
+        """Read an object of known size in one request."""
+        data, now = self.range(0, known.size, None)
+        stat = known if now is None else now
+        if stat.size != known.size or memoryview(data).nbytes != known.size:
+            raise Replaced
+        return Opened(stat, memoryview(data)[:HEAD], data)
 
     def _open(self, prefetch: int) -> Opened:
         """Ask for the size, and then for both ranges at once."""

@@ -41,6 +41,8 @@ class Remote:
     def __init__(self, reader: Reader | None, address: Address, options: Options | None, prefetch: int) -> None:
         self._reader, self._address, self._options = reader, address, options
         self._prefetch = prefetch
+        # The size that a list reported before the object is opened.
+        self._listed: Stat | None = None
         self._lock = threading.Lock()
         self._stat: Stat | None = None
         self._opened: Opened | None = None
@@ -159,7 +161,7 @@ class Remote:
         reader = self._of()
         with self._lock:
             if self._opened is None:
-                opened = self._guarded(lambda: reader.open(self._prefetch))
+                opened = self._guarded(lambda: reader.open(self._prefetch, self._listed))
                 if self._stat is not None and self._stat != opened.stat:
                     raise failures.replaced(self._address)
                 self._opened, self._stat, self._is_checked = opened, opened.stat, True
@@ -211,11 +213,16 @@ def open_address(
     return opened(open_lazily(parse(text), Options(options, credentials), prefetch))
 
 
-def open_lazily(address: Address, options: Options, prefetch: int = TAIL) -> Remote:
-    """Return an object whose bytes are requested when they are needed."""
+def open_lazily(address: Address, options: Options, prefetch: int = TAIL, listed: Stat | None = None) -> Remote:
+    """Return an object whose bytes are requested when they are needed.
+
+    `listed` is the size that a list or a manifest reports, and the identity or an empty text.
+    """
     if prefetch < 0:
         raise ArgumentError("prefetch is a number of bytes, and not negative")
-    return Remote(None, address, options, prefetch)
+    remote = Remote(None, address, options, prefetch)
+    remote._listed = listed
+    return remote
 
 
 def opened(remote: Remote) -> Remote:

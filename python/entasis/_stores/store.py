@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from entasis.errors import ArgumentError
 
+from .reader import Stat
+
 if TYPE_CHECKING:
     from .address import Address
     from .content import Body
@@ -17,11 +19,30 @@ INSTALL = 'pip install "entasis[cloud]"'
 
 
 class Entry(NamedTuple):
-    """An object in a folder: its path within the folder, its size, and its identity or ''."""
+    """An object in a folder.
+
+    Attributes
+    ----------
+    path
+        Its path within the folder.
+    size
+        The bytes of the object.
+    identity
+        Its ETag, version or time of change; empty if the list has none.
+    modified
+        When it was written, in seconds since 1970 by the clock of the store; infinite if the list
+        does not say.
+    """
 
     path: str
     size: int
     identity: str
+    modified: float
+
+    @property
+    def stat(self) -> Stat:
+        """The size and the identity."""
+        return Stat(self.size, self.identity)
 
 
 class Store:
