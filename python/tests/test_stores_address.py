@@ -6,7 +6,8 @@ import pickle
 
 import pytest
 
-from entasis._stores.address import Address, is_address, parse
+from entasis._arguments.sources import is_address
+from entasis._stores.address import Address, parse
 from entasis.errors import ArgumentError
 
 PARTS = [
@@ -95,7 +96,9 @@ def test_refused(text: str, message: str) -> None:
 def test_paths_are_no_addresses() -> None:
     for text in ("a/b", "/a://b", "C://x", "simplecache::s3://b/x", ""):
         assert not is_address(text)
+    assert not is_address("file:///x")
     assert is_address("unknown+x.y-z://")
+    assert is_address("S3://bucket/x")
 
 
 def test_join() -> None:

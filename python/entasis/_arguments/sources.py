@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from entasis.errors import ArgumentError
+
+from .addresses import scheme
 
 if TYPE_CHECKING:
     import mmap
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 IN_MEMORY = "<bytes>"
 # Bytes of an object that are fetched at a time.
 _FETCHED = 8 << 20
-_ADDRESS = re.compile(r"(?i)([a-z][a-z0-9+.-]+)://")
 
 
 def source(value: Source) -> str | bytes:
@@ -126,8 +126,7 @@ def is_address(value: Any) -> bool:
     """Whether a value is the address of an object or a folder on a store."""
     if not isinstance(value, str) or "://" not in value:
         return False
-    scheme = _ADDRESS.match(value)
-    return scheme is not None and scheme[1].lower() != "file" and not os.path.exists(value)
+    return scheme(value) not in (None, "file") and not os.path.exists(value)
 
 
 def refuse_options(
@@ -229,10 +228,10 @@ def path(value: Path) -> str:
 
 
 def _refuse_address(text: str) -> None:
-    scheme = _ADDRESS.match(text)
-    if scheme is None or os.path.exists(text):
+    name = scheme(text)
+    if name is None or os.path.exists(text):
         return
-    if scheme[1].lower() == "file":
+    if name == "file":
         raise ArgumentError(f"{text[:200]!r} is an address of this machine: pass the path alone")
     from entasis._stores.address import parse
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from entasis._arguments.addresses import scheme
 from entasis.errors import ArgumentError
 
 # The names of a kind of store, by the name that this package uses.
@@ -15,8 +16,6 @@ _SCHEMES = {
     "s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "az": "az", "azure": "az", "adl": "az", "abfs": "az",
     "abfss": "az", "http": "http", "https": "http", "hf": "hf", "memory": "memory",
 }  # fmt: skip
-# One letter is a drive of Windows.
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 # Revisions of Hugging Face that have slashes and may be written without percent-encoding.
 _REFERENCE = re.compile(r"refs/(?:convert/\w+|pr/\d+)(?=/|$)")
 
@@ -113,11 +112,6 @@ class Address:
         )
 
 
-def is_address(text: str) -> bool:
-    """Whether a text is an address and not a path. Unknown schemes count as addresses."""
-    return _ADDRESS.match(text) is not None
-
-
 def parse(text: str, is_folder: bool = False) -> Address:
     """Take an address apart.
 
@@ -133,14 +127,13 @@ def parse(text: str, is_folder: bool = False) -> Address:
     ArgumentError
         The scheme is unknown, or the bucket or the path is missing.
     """
-    scheme = _ADDRESS.match(text)
-    if scheme is None:
+    name = scheme(text)
+    if name is None:
         raise ArgumentError(f"{_cut(text)!r} is not an address")
-    name = scheme[1].lower()
     kind = _SCHEMES.get(name)
     if kind is None:
         raise ArgumentError(_unknown(name, text))
-    rest = text[scheme.end() :]
+    rest = text[len(name) + len("://") :]
     if kind == "http":
         found = _web(name, text)
     elif kind == "hf":
@@ -154,27 +147,27 @@ def parse(text: str, is_folder: bool = False) -> Address:
     return found
 
 
-def _unknown(scheme: str, text: str) -> str:
-    if scheme == "file":
+def _unknown(name: str, text: str) -> str:
+    if name == "file":
         return f"{_cut(text)!r} is an address of this machine; pass the path alone"
     return (
-        f"addresses that begin with {scheme}:// are not known; known are s3, gs, az, abfs, http, https and hf; "
+        f"addresses that begin with {name}:// are not known; known are s3, gs, az, abfs, http, https and hf; "
         "open others with fsspec and pass the open file"
     )
 
 
-def _bucket(kind: str, scheme: str, rest: str) -> Address:
+def _bucket(kind: str, name: str, rest: str) -> Address:
     """An address of a bucket and a key."""
     bucket, _, path = rest.partition("/")
     account = ""
-    base = f"{scheme}://{bucket}"
+    base = f"{name}://{bucket}"
     if "@" in bucket:
         user, _, host = bucket.rpartition("@")
         if kind != "az" or ":" in user or "@" in user:
-            raise ArgumentError(f"the address {scheme}://... has a user or a password; pass these as storage_options")
+            raise ArgumentError(f"the address {name}://... has a user or a password; pass these as storage_options")
         bucket, account = user, host.partition(".")[0]
     if not bucket and kind != "memory":
-        raise ArgumentError(f"{scheme}:// names no bucket: write {scheme}://bucket/frame.entasis")
+        raise ArgumentError(f"{name}:// names no bucket: write {name}://bucket/frame.entasis")
     return Address(kind, bucket, path, _without_query(f"{base}/{path}"), account, "", base)
 
 
@@ -200,7 +193,7 @@ def _hugging_face(rest: str) -> Address:
     return Address("hf", f"{user}/{repository}", path, _without_query(shown), "", revision)
 
 
-def _web(scheme: str, text: str) -> Address:
+def _web(name: str, text: str) -> Address:
     """A web address. A user and a password become a header, which redirects do not get."""
     try:
         parts = urlsplit(text)
@@ -208,13 +201,13 @@ def _web(scheme: str, text: str) -> Address:
     except ValueError:
         host, port = None, None
     if not host:
-        raise ArgumentError(f"an address that begins with {scheme}:// has no valid host")
+        raise ArgumentError(f"an address that begins with {name}:// has no valid host")
     authorization = ""
     if parts.username is not None:
         user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         authorization = f"Basic {base64.b64encode(user.encode()).decode()}"
     place = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
-    base, path = f"{scheme}://{place}", parts.path.removeprefix("/")
+    base, path = f"{name}://{place}", parts.path.removeprefix("/")
     shown = f"{base}/{path}" + ("?..." if parts.query else "")
     return Address("http", place, path, shown, "", "", base, parts.query, authorization)
 

@@ -7,9 +7,10 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from entasis._arguments.addresses import scheme
 from entasis.errors import ArgumentError
 
-from .address import Address, is_address, parse
+from .address import Address, parse
 from .reader import TAIL, Reader, Stat
 from .remote import Remote, opened
 
@@ -55,7 +56,7 @@ def open_object(value: Any, prefetch: int = TAIL) -> Remote:
 def _shown(text: str) -> str:
     """A name without a user, a password and a query string."""
     for begin in (text, text.partition("/")[2]):
-        if is_address(begin) and begin.startswith(("http://", "https://")):
+        if scheme(begin) in ("http", "https"):
             return parse(begin, is_folder=True).shown
     return text.partition("?")[0]
 
@@ -103,7 +104,7 @@ def _of_fsspec(system: Any, path: str) -> tuple[Reader, str]:
     from ._fsspec import FsspecReader
 
     protocol = system.protocol if isinstance(system.protocol, str) else system.protocol[0]
-    return FsspecReader(system, path), path if is_address(path) else f"{protocol}://{path.lstrip('/')}"
+    return FsspecReader(system, path), path if scheme(path) else f"{protocol}://{path.lstrip('/')}"
 
 
 def _is_of(value: Any, module: str, *names: str) -> bool:
