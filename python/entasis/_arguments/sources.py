@@ -7,9 +7,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from entasis._stores.scheme import scheme
 from entasis.errors import ArgumentError
-
-from .addresses import scheme
 
 if TYPE_CHECKING:
     import mmap
@@ -252,6 +251,24 @@ def _path_of(file: Any) -> str | None:
     except (OSError, ValueError):
         pass
     return None
+
+
+def folder_on_store(
+    path: Any, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None, *, may_be_file: bool
+) -> Any:
+    """The folder at an address; None for anything else, and for the address of a file.
+
+    With `may_be_file`, an address whose name says nothing costs a request.
+    """
+    if not is_address(path) or path.endswith(".entasis"):
+        return None
+    from entasis._stores.listing import Folder
+
+    return (
+        Folder.unless_file(path, storage_options, credentials)
+        if may_be_file
+        else Folder.at(path, storage_options, credentials)
+    )
 
 
 def folder(path: Any) -> str | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from entasis._arguments.addresses import scheme
 from entasis.errors import ArgumentError
+
+from .scheme import scheme
 
 # The names of a kind of store, by the name that this package uses.
 _SCHEMES = {

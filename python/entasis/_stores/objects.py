@@ -7,12 +7,12 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from entasis._arguments.addresses import scheme
 from entasis.errors import ArgumentError
 
 from .address import Address, parse
 from .reader import TAIL, Reader, Stat
 from .remote import Remote, opened
+from .scheme import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable
