@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ._csv.sniff import sniff_csv
     from ._csv.spec import Reason, Spec
     from ._csv.write import write_csv
-    from ._dataset.maintain import clean
+    from ._dataset.clean import clean
     from ._dataset.scan import FolderScan, scan
     from ._dataset.write import write_dataset
     from ._file.info import Info, Report
@@ -123,7 +123,7 @@ _ON_DEMAND = {
     "_csv.sniff": ("sniff_csv",),
     "_csv.spec": ("Reason", "Spec"),
     "_csv.write": ("write_csv",),
-    "_dataset.maintain": ("clean",),
+    "_dataset.clean": ("clean",),
     "_dataset.scan": ("FolderScan", "scan"),
     "_dataset.write": ("write_dataset",),
     "_file.info": ("Info", "Report"),

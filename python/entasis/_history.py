@@ -11,7 +11,7 @@ from ._memory import reported
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import timedelta
     from os import PathLike
 
@@ -165,6 +165,8 @@ def compact(
     durable: bool | None = None,
     wait: float = 10,
     progress: bool | Callable[..., Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    credentials: Callable[[], Any] | None = None,
 ) -> None:
     """Store a file anew without what earlier changes left in it. Its value stays the same.
 
@@ -179,7 +181,9 @@ def compact(
     Parameters
     ----------
     path
-        The path of the file, or of the folder.
+        The path of the file, or of the folder; or the address of a folder on a store, such as
+        `s3://lake/sales`. Its new files are written to the disk first, and sent one by one. This
+        needs obstore.
     rows_per_file
         The greatest number of rows of a file of a folder. Longer files are cut. Neighbours that
         have so many rows already are not written anew. None joins all files with the same keys,
@@ -193,6 +197,8 @@ def compact(
         with all values, and with `unit="values"`: several times a second, and at the end. Of a
         folder it gets rows, with `unit="rows"`: those of the files that are written anew. An
         exception of the function ends the work.
+    storage_options, credentials
+        Options of a store, as for `read`.
 
     Raises
     ------
@@ -225,9 +231,18 @@ def compact(
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
+            _sources.refuse_options(storage_options, credentials)
             with _options.shown_progress(progress, "compacting", "rows") as show:
                 maintain.compact(folder, rows_per_file, _options.durable(durable), _options.wait(wait), show)
             return
+        store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=False)
+        if store is not None:
+            from ._dataset import maintain
+
+            with _options.shown_progress(progress, "compacting", "rows") as show:
+                maintain.compact(store.name, rows_per_file, None, _options.wait(wait), show, store)
+            return
+        _sources.refuse_options(storage_options, credentials)
         if rows_per_file is not None:
             raise ArgumentError("rows_per_file= is for folders: a file has all of its rows")
         with _options.shown_progress(progress, "compacting", "values") as show:

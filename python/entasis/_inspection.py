@@ -57,7 +57,13 @@ def info(
         if (folder := _sources.folder(path)) is not None:
             from ._dataset import maintain
 
+            _sources.refuse_options(storage_options, credentials)
             return maintain.info(folder)
+        store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=True)
+        if store is not None:
+            from ._dataset import maintain
+
+            return maintain.info(store.name, store)
         file = File(_sources.remote(path, storage_options, credentials), limits=limits)
         items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
         return Info(items | {"keep": _kept(items.get("keep"))})
@@ -129,6 +135,12 @@ def verify(
 
             with _options.shown_progress(progress, "verifying", "files") as show:
                 return maintain.verify(folder, _threads(threads), show)
+        store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=True)
+        if store is not None:
+            from ._dataset import maintain
+
+            with _options.shown_progress(progress, "verifying", "files") as show:
+                return maintain.verify(store.name, _threads(threads), show, store)
         path = _sources.remote(path, storage_options, credentials)
         handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
         if generation is not None:

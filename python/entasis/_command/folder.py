@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._dataset import clean as _clean
 from entasis._dataset import maintain, manifest
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def compact(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str,
 def clean(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, Any]:
     """Delete files of a folder. Returns their paths."""
     (folder,) = map(str, inputs)
-    return {"removed": maintain.clean(folder, older_than=options["older_than"])}
+    return {"removed": _clean.clean(folder, older_than=options["older_than"])}
 
 
 def _n_files(folder: str) -> int:

@@ -73,6 +73,10 @@ class Files(NamedTuple):
         paths = [self.paths[i] for i in numbers]
         return Files(self.name, paths, self.keys.of(numbers), pins, self.store, names, listed)
 
+    def length(self, number: int) -> int:
+        """The bytes of a file."""
+        return os.path.getsize(self.paths[number]) if self.listed is None else self.listed[number].size
+
     def source(self, number: int) -> Source:
         """The source of a file: its path, or its object on a store."""
         if self.store is None or self.names is None:
@@ -165,12 +169,17 @@ def _on_store(
         if types:
             raise ArgumentError(f"hive: the manifest of {shown(store.name, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
+    return without_manifest(store, hive, types), None
+
+
+def without_manifest(store: Folder, hive: bool | Mapping[str, str] | None, types: list[tuple[str, str]]) -> Files:
+    """The files of a folder on a store that has no manifest. `types` are those that `hive` gives keys."""
     entries = on_store(store)
     if not entries:
         raise MissingFileError(f"the folder {store.name[:200]!r} has no object whose name ends in .entasis")
     names, listed = [entry.path for entry in entries], [entry.stat for entry in entries]
     paths = [_manifest.joined(store.name, name) for name in names]
-    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names, listed), None
+    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names, listed)
 
 
 def on_store(store: Folder) -> list[Entry]:

@@ -225,11 +225,7 @@ class Job:
     def _end(self, texts: _Texts) -> None:
         writer, path, _ = self._open.pop(texts)
         writer.close()
-        self._done.append(path)
-        self._facts.append(facts(self.folder, path, texts))
-        if self.store is not None:
-            self.store.put(path, Path(self._path(path)))
-            os.remove(self._path(path))
+        self._facts.append(self._sent(path, texts))
 
     def whole(self, frame: Any, folder: str, texts: _Texts, show: Callable[[int, int | None], Any] | None) -> FileFacts:
         """Write a frame, as it is, to a file in a folder with `/`, and return the facts of the file.
@@ -237,9 +233,18 @@ class Job:
         `show` is called with the values that were written, and with all.
         """
         path = self._next(folder)
+        self._make(os.path.dirname(self._path(path)))
         write_whole(frame, {**self._to, "path": self._path(path), "progress": show}, None, "error")
+        return self._sent(path, texts)
+
+    def _sent(self, path: str, texts: _Texts) -> FileFacts:
+        """The facts of a file that was written, which is sent to the store if there is one."""
         self._done.append(path)
-        return facts(self.folder, path, texts)
+        found = facts(self.folder, path, texts)
+        if self.store is not None:
+            self.store.put(path, Path(self._path(path)))
+            os.remove(self._path(path))
+        return found
 
     def _next(self, folder: str) -> str:
         """The path of the next file in a folder with `/`."""

@@ -179,6 +179,11 @@ def path_of(folder: str, number: int) -> str:
     return os.path.join(folder, FOLDER, _name_of(number))
 
 
+def within(number: int) -> str:
+    """The path of a manifest in its folder, with `/`."""
+    return f"{FOLDER}/{_name_of(number)}"
+
+
 def _name_of(number: int) -> str:
     return f"{number:020d}.entasis"
 
@@ -199,7 +204,7 @@ def opened(folder: str, number: int, store: Folder | None = None, listed: Stat |
     path = path_of(folder, number)
     if store is None:
         check_links(folder, path)
-    file: Any = open_value(path if store is None else store.open(f"{FOLDER}/{_name_of(number)}", listed=listed))
+    file: Any = open_value(path if store is None else store.open(within(number), listed=listed))
     try:
         version = file.metadata["manifest"]
         is_later = version > _VERSION
@@ -287,7 +292,7 @@ def store(
     if on_store is not None:
         content = write_whole(pa.table(columns), destination(None, None, 1, False, 0), metadata, "error")
         assert content is not None, "it is written into memory"
-        on_store.create(f"{FOLDER}/{_name_of(number)}", content)
+        on_store.create(within(number), content)
         return
     check_links(folder, path_of(folder, number))
     os.makedirs(os.path.join(folder, FOLDER), exist_ok=True)

@@ -125,11 +125,7 @@ def write_dataset(
 
             store = Folder.at(str(folder), storage_options, credentials)
             path = store.name
-            if not store.can_create:
-                raise ArgumentError(
-                    f"{path}: by this library two jobs could replace each other's manifest: pip install "
-                    "'entasis[cloud]'"
-                )
+            check_creates(store)
             local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
         else:
             _sources.refuse_options(storage_options, credentials)
@@ -166,6 +162,14 @@ def write_dataset(
         except BaseException:
             job.abort()
             raise
+
+
+def check_creates(store: Folder) -> None:
+    """Refuse a store on which two jobs could replace each other's manifests."""
+    if not store.can_create:
+        raise ArgumentError(
+            f"{store.name}: by this library two jobs could replace each other's manifest: pip install 'entasis[cloud]'"
+        )
 
 
 def most_rows(rows_per_file: Any) -> int | None:

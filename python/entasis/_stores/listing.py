@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from entasis.errors import MissingFileError
 
 from . import failures
 from .address import parse
@@ -48,6 +51,20 @@ class Folder:
     def at(cls, text: str, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None) -> Folder:
         """The folder at an address."""
         return cls(parse(text, is_folder=True), Options(storage_options, credentials))
+
+    @classmethod
+    def unless_file(
+        cls, text: str, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None
+    ) -> Folder | None:
+        """The folder at an address; None for an object, or on the web. Objects can have any name."""
+        address, options = parse(text, is_folder=True), Options(storage_options, credentials)
+        if address.kind in ("http", "hf"):
+            return None
+        if address.path and not address.path.endswith("/"):
+            with suppress(MissingFileError):
+                failures.guarded(address, "read", lambda: store_of(address, options).reader(address).stat())
+                return None
+        return cls(address, options)
 
     @property
     def name(self) -> str:
