@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 
 import entasis as en
+from entasis._cli import main
 from entasis._stores.address import parse
 from entasis._stores.listing import Folder
 from entasis._stores.options import Options
@@ -278,3 +280,59 @@ def test_folders_in_memory(library: str) -> None:
     assert len(en.clean(url, older_than="0s")) == 6 + 2
     assert rows(url).equals(ROWS)
     assert en.verify(url).n_values == en.verify(url).n_values > 2 * N
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr("sys.argv", ["entasis", *words])
+    # The command replaces the handler of Ctrl-C.
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    return main()
+
+
+def test_the_command_takes_folders(
+    library: str, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str) -> str:
+        assert command(monkeypatch, *words) == 0, words
+        return capfd.readouterr().out
+
+    info = run("info", url)
+    assert "3,000 rows" in info
+    assert "in 6 files" in info
+    assert "keys k (int64)" in info
+    assert json.loads(run("info", "--json", f"{url}/"))["n_files"] == 6
+    assert f"{url}: sound (" in run("verify", url)
+    assert json.loads(run("verify", url, "--json", "--threads", "1"))["n_values"] == en.verify(url).n_values
+    # Objects and files are those of the command, in the order of the words.
+    single = en.info(url).files[0]["path"]
+    both = run("verify", single, url).splitlines()
+    assert [line.partition(": sound")[0] for line in both] == [single, url]
+    assert "no manifest" in run("info", f"{url}/k=1")
+    if library == "fsspec":
+        assert command(monkeypatch, "compact", url) == 1
+        assert "could replace each other's manifest" in capfd.readouterr().err
+        return
+    assert run("compact", "--wait", "5", url) == f"{url}: 3 files, before 6\n"
+    assert "0 files deleted" in run("clean", url)
+    assert "8 files deleted" in run("clean", "--older-than", "0s", url)
+    assert rows(url).equals(ROWS)
+
+
+def test_failures_of_the_command(
+    url: str, folder: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name = next(path for path in paths(folder) if path.startswith("k=2"))
+    folder.put(name, en.to_bytes(ROWS[:1]))
+    for words, expected in (
+        (["verify", url], name),
+        (["info", "s3://tables/nothing"], "has no object"),
+        (["clean", "s3://tables/nothing"], "no manifest"),
+        (["compact", f"{url}/{name}"], ""),
+        (["info", "unknown://x"], "not known"),
+        (["verify", "--no-such-option", url], "--no-such-option"),
+    ):
+        assert command(monkeypatch, *words) != 0, words
+        said = capfd.readouterr()
+        assert expected in said.err
+        assert SECRET not in said.err
+        assert not said.out

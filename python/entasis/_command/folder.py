@@ -10,13 +10,15 @@ from entasis._dataset import maintain, manifest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entasis._stores.listing import Folder
+
 
 def compact(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, Any]:
     """Join the files of a folder. Returns how many files there are and were."""
     (folder,) = map(str, inputs)
-    before = _n_files(folder)
+    before = n_files(folder)
     maintain.compact(folder, None, None, options["wait"], None)
-    return {"n_files": _n_files(folder), "n_files_before": before}
+    return {"n_files": n_files(folder), "n_files_before": before}
 
 
 def clean(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, Any]:
@@ -25,6 +27,7 @@ def clean(inputs: Sequence[str | bytes], options: dict[str, Any]) -> dict[str, A
     return {"removed": _clean.clean(folder, older_than=options["older_than"])}
 
 
-def _n_files(folder: str) -> int:
-    found = manifest.newest(folder)
+def n_files(folder: str, store: Folder | None = None) -> int:
+    """The number of files of the table of a folder; 0 without a manifest."""
+    found = manifest.newest(folder, store)
     return 0 if found is None else found.file.n_rows

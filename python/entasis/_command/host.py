@@ -47,7 +47,7 @@ def call(
     content: bytes | None = None
     notes: list[str] = []
     try:
-        with _interruptible(), warnings.catch_warnings(record=True) as caught:
+        with interruptible(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 result, content = _work(verb, inputs, output, json.loads(options), progress)
@@ -90,7 +90,7 @@ def _work(
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Let Ctrl-C raise an exception, which removes files that are not complete."""
     if threading.current_thread() is not threading.main_thread():
         yield
