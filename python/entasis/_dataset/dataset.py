@@ -89,7 +89,9 @@ class FolderDataset(BatchDataset):
         joined = self._joined(names, filter)
         if joined is not None:
             return self._of_joined(joined._read_ahead(names, filter), names, filter)
-        return together(self._jobs(names, filter, MOST_TOGETHER), min(default_threads(), MOST_TOGETHER))
+        # Threads that wait for a store need no processor.
+        n = MOST_TOGETHER if self._query.table.files.store is not None else min(default_threads(), MOST_TOGETHER)
+        return together(self._jobs(names, filter, MOST_TOGETHER), n)
 
     def _joined(self, names: list[str], filter: pc.Expression | None) -> Dataset | None:
         """The files that can have rows that pass as one; None if they are to be read one by one."""

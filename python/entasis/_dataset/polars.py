@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from entasis._engines.polars import Reader as FileRows
 from entasis._filter.conditions import Condition
 from entasis._filter.polars import tree_of
+from entasis._view.query import Query as FileQuery
 from entasis.errors import ArgumentError, CorruptFileError, MissingLibraryError
 
 try:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.io.external_reader import FilterExpr
 
-    from .query import Query
+    from .query import Piece, Query
 
 
 def lazy(query: Query) -> pl.LazyFrame:
@@ -96,22 +98,32 @@ class _Reader(FileReader):
             else:
                 skipped, query = start, query.limited(start + n)
         is_any = False
-        for piece in query.passing(also=_condition(filters)):
+        read = partial(self._of_file, columns=columns, filters=filters)
+
+        def rest(piece: Piece) -> Iterator[pl.DataFrame]:
+            """The rows of a file without those to skip, for files in order."""
+            nonlocal skipped
             view = piece.query.view
             if skipped:
                 skipped, view = max(0, skipped - view.n_rows), view.part(slice(skipped, None))
-            if not view.n_rows:
-                continue
-            rows = FileRows(view)
-            # Conditions are about the types of the first file, and Polars tests them again.
-            is_other = any(
-                rows.schema().get(name, self._empty.schema[name]) != self._empty.schema[name] for name in columns
-            )
-            for frame in rows.of_columns(columns, [] if is_other else filters):
-                is_any = True
-                yield self._complete(frame, piece.number, columns)
+            if view.n_rows:
+                yield from read(piece._replace(query=FileQuery(view, None, None)))
+
+        for frame in query.from_passing(rest if skipped else read, also=_condition(filters)):
+            is_any = True
+            yield frame
         if not is_any:
             yield self._empty.select(columns)
+
+    def _of_file(self, piece: Piece, columns: Sequence[str], filters: Sequence[FilterExpr]) -> Iterator[pl.DataFrame]:
+        """The rows of one file."""
+        rows = FileRows(piece.query.view)
+        # Conditions are about the types of the first file, and Polars tests them again.
+        is_other = any(
+            rows.schema().get(name, self._empty.schema[name]) != self._empty.schema[name] for name in columns
+        )
+        for frame in rows.of_columns(columns, [] if is_other else filters):
+            yield self._complete(frame, piece.number, columns)
 
     def _joined(self, filters: Sequence[FilterExpr]) -> FileRows | None:
         """The files that can have rows that pass as one; None if they are to be read one by one."""

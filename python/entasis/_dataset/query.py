@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from entasis._arguments.options import shown
 from entasis._filter.conditions import Condition
@@ -10,14 +11,17 @@ from entasis._view.query import Query as FileQuery
 from entasis._view.query import checked_limit, conjoined
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
+from .ahead import READ, SHORT, in_turn
 from .folded import Folding
 from .table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from entasis._filter.conditions import Filter
     from entasis._view.view import View
+
+_Item = TypeVar("_Item")
 
 
 class Piece(NamedTuple):
@@ -108,28 +112,72 @@ class Query(NamedTuple):
         matching = self._matching(self.condition, also)
         for folding in (tests, rules_out):
             matching = _in_both(matching, None if folding is None else folding.numbers())
+
+        def can_pass(number: int, has: Collection[str] | None) -> bool:
+            """Whether a file can have rows. `has` are its columns if files may lack some."""
+            if matching is not None and number not in matching:
+                return False
+            if tests is not None and tests.of(number, has) is False:
+                return False
+            return rules_out is None or rules_out.of(number, has) is not False
+
+        firsts = self.table.first_rows() if needs_n else None
+        to_open = self._to_open(firsts, matching, can_pass, needs_n)
         first = 0
-        every = range(len(self.table.files.paths))
-        for number in every if needs_n or matching is None else sorted(matching):
-            if stop is not None and first >= stop:
+        for number, view in self.table.views(to_open, slowly=self.limit is not None):
+            if firsts is not None:
+                first = firsts[number]
+            at, first = first if needs_n else None, first + view.n_rows
+            if self.rows is not None and first <= start:
+                continue
+            if stop is not None and at is not None and at >= stop:
                 return
-            at = first if needs_n else None
-            if needs_n:
-                first += self.table.n_rows(number)
-            if (matching is not None and number not in matching) or (self.rows is not None and first <= start):
+            has = view.names() if self.table.fills else None
+            if not can_pass(number, has):
                 continue
-            view = self.table.view(number) if self.table.fills else None
-            has = None if view is None else view.names()
-            found = True if tests is None else tests.of(number, has)
-            if found is False or (rules_out is not None and rules_out.of(number, has) is False):
-                continue
-            view = view or self.table.view(number)
             if at is not None and self.rows is not None:
                 last = view.n_rows if stop is None else min(view.n_rows, stop - at)
                 if start > at or last < view.n_rows:
                     view = view.part(slice(max(start - at, 0), max(last, 0)))
+            found = True if tests is None else tests.of(number, has)
             if view.n_rows:
-                yield Piece(number, at, FileQuery(view, None if found is True else Condition(found), None))
+                condition = None if isinstance(found, bool) else Condition(found)
+                yield Piece(number, at, FileQuery(view, condition, None))
+
+    def _to_open(
+        self,
+        firsts: list[int] | None,
+        matching: frozenset[int] | None,
+        can_pass: Callable[[int, Collection[str] | None], bool],
+        needs_n: bool,
+    ) -> Iterator[int]:
+        """The numbers of the files to open for `pieces`.
+
+        Parameters
+        ----------
+        firsts
+            The number of the first row of each file, and that of all rows; None if it is unknown.
+        matching
+            The numbers of the files that can have rows that pass by keys and manifest; None for all.
+        can_pass
+            Whether a file can have rows that pass.
+        needs_n
+            Whether the numbers of rows are needed.
+        """
+        start, stop = self.rows or (0, None)
+        needs_all = firsts is None and needs_n
+        for number in range(len(self.table.files.paths)) if needs_all or matching is None else sorted(matching):
+            if needs_all:
+                yield number
+                continue
+            if firsts is not None and self.rows is not None:
+                if stop is not None and firsts[number] >= stop:
+                    return
+                if firsts[number + 1] <= start:
+                    continue
+            # The columns of a file that may lack some are known when it is open.
+            if self.table.fills or can_pass(number, None):
+                yield number
 
     def joined(self, also: Condition | None) -> View | None:
         """The files that can have rows for which a condition is true, as one table with all rows.
@@ -184,8 +232,10 @@ class Query(NamedTuple):
             n = max((every if stop is None else min(every, stop)) - start, 0)
             return n if self.limit is None else min(n, self.limit)
         n = 0
+        if self.limit is None:
+            return sum(self.from_parts(lambda piece: [piece.query.count(threads)]))
         for piece in self.pieces():
-            n += piece.query.limited(None if self.limit is None else self.limit - n).count(threads)
+            n += piece.query.limited(self.limit - n).count(threads)
             if n == self.limit:
                 break
         return n
@@ -193,13 +243,52 @@ class Query(NamedTuple):
     def passing(self, *, are_numbered: bool = False, also: Condition | None = None) -> Iterator[Piece]:
         """The rows that pass, without conditions, up to the limit."""
         left = self.limit
+        if left == 0:
+            return
         for piece in self.pieces(are_numbered=are_numbered, also=also):
-            if left == 0:
-                return
             view = piece.query.limited(left).passing()
             left = None if left is None else left - view.n_rows
             if view.n_rows:
                 yield piece._replace(query=FileQuery(view, None, None))
+            # The next file need not be opened.
+            if left == 0:
+                return
+
+    def from_parts(
+        self, read: Callable[[Piece], Iterable[_Item]], *, are_numbered: bool = False, also: Condition | None = None
+    ) -> Iterator[_Item]:
+        """The items that a function finds in the rows of each file that can have some, in order.
+
+        On a store the next short files are read by other threads meanwhile. The limit is the
+        caller's, and with a limit nothing is read ahead.
+        """
+        files = self.table.files
+        pieces = self.pieces(are_numbered=are_numbered, also=also)
+        if files.store is None or self.limit is not None:
+            for piece in pieces:
+                yield from read(piece)
+            return
+
+        def job(piece: Piece) -> Iterable[_Item]:
+            found = read(piece)
+            return list(found) if files.length(piece.number) <= SHORT else found
+
+        yield from in_turn((partial(job, piece) for piece in pieces), READ, READ)
+
+    def from_passing(
+        self, read: Callable[[Piece], Iterable[_Item]], *, also: Condition | None = None
+    ) -> Iterator[_Item]:
+        """As `from_parts`, but of the rows that pass. The pieces have no conditions."""
+        if self.table.files.store is None or self.limit is not None:
+            for piece in self.passing(also=also):
+                yield from read(piece)
+            return
+
+        def read_passing(piece: Piece) -> Iterable[_Item]:
+            view = piece.query.passing()
+            return read(piece._replace(query=FileQuery(view, None, None))) if view.n_rows else ()
+
+        yield from self.from_parts(read_passing, also=also)
 
 
 def _in_both(some: frozenset[int] | None, others: frozenset[int] | None) -> frozenset[int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entasis import _entasis
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 class _How(NamedTuple):
     """How rows are read: the library, the number of threads, and whether with an index.
 
-    `is_counted` is whether the index counts rows. None is as in the first file.
+    `is_counted` is whether the index counts rows. None is as in the first file. `is_followed` is
+    whether the progress of this thread is shown, so that others don't read ahead.
     """
 
     host: str
     threads: int | None
     has_index: bool
     is_counted: bool | None = None
+    is_followed: bool = False
 
 
 @reported
@@ -43,7 +46,7 @@ def read(
     show: Callable[[int, int | None], Any] | None = None,
 ) -> Any:
     """The rows that pass as a frame. `show` is called with the values that were read, and with all."""
-    how = _How(_host(query, to), threads, index)
+    how = _How(_host(query, to), threads, index, is_followed=show is not None)
     is_whole = query.condition is None and query.limit is None and query.rows is None
     if show is None:
         return _whole(query, how, is_whole=is_whole)
@@ -60,7 +63,9 @@ def read_to_store(query: Query, show: Callable[[int, int | None], Any] | None, *
 
     `show` is called as for `read`, and `is_counted` is whether labels count rows.
     """
-    how = _How(_hosts.to_store_again(query.table.first.written_by), None, True, is_counted)
+    how = _How(
+        _hosts.to_store_again(query.table.first.written_by), None, True, is_counted, is_followed=show is not None
+    )
     if show is None:
         return _whole(query, how, is_whole=True)
     with _entasis.Followed(show, query.count() * len(query.stored())):
@@ -100,18 +105,35 @@ def sample(query: Query, n: int | None, fraction: float | None, seed: int | None
 def batches(query: Query, n: int, to: str | None) -> Iterator[Any]:
     """The rows that pass in frames, testing `n` rows of a file for each. Each frame has rows."""
     how, left = _How(_host(query, to), None, has_index=True), query.limit
-    for piece in query.pieces(are_numbered=_is_counted(query, how)):
-        view = piece.query.view
-        for start in range(0, view.n_rows, n):
-            if left == 0:
-                return
-            rows = FileQuery(view.part(slice(start, start + n)), piece.query.condition, left)
-            with reported:
-                part, n_rows = _of_file(query, how, rows)
-                found = _joined(query, how, iter([(piece, part, n_rows)]), is_whole=False) if n_rows else None
-            if found is not None:
-                left = None if left is None else left - n_rows
-                yield found
+    are_numbered = _is_counted(query, how)
+    if left is None:
+        for found, _ in query.from_parts(partial(_batches, query, how, n), are_numbered=are_numbered):
+            yield found
+        return
+    if left == 0:
+        return
+    for piece in query.pieces(are_numbered=are_numbered):
+        for found, n_rows in _batches(query, how, n, piece, left):
+            left -= n_rows
+            yield found
+        # The next file need not be opened.
+        if left == 0:
+            return
+
+
+def _batches(query: Query, how: _How, n: int, piece: Piece, left: int | None = None) -> Iterator[tuple[Any, int]]:
+    """The rows of a file that pass, in frames with rows, and their numbers. At most `left` rows."""
+    view = piece.query.view
+    for start in range(0, view.n_rows, n):
+        if left == 0:
+            return
+        rows = FileQuery(view.part(slice(start, start + n)), piece.query.condition, left)
+        with reported:
+            part, n_rows = _of_file(query, how, rows)
+            found = _joined(query, how, iter([(piece, part, n_rows)]), is_whole=False) if n_rows else None
+        if found is not None:
+            left = None if left is None else left - n_rows
+            yield found, n_rows
 
 
 def _host(query: Query, to: str | None) -> str:
@@ -166,13 +188,25 @@ def _empty(query: Query, how: _How) -> Any:
 def _parts(query: Query, how: _How, *, are_numbered: bool) -> Iterator[tuple[Piece, Any, int]]:
     """The rows of each file, and their number."""
     left = query.limit
+    if left is None and not how.is_followed:
+        yield from query.from_parts(partial(_part, query, how), are_numbered=are_numbered)
+        return
+    if left == 0:
+        return
     for piece in query.pieces(are_numbered=are_numbered):
-        if left == 0:
-            return
         part, n = _of_file(query, how, piece.query.limited(left))
         left = None if left is None else left - n
         if n:
             yield piece, part, n
+        # The next file need not be opened.
+        if left == 0:
+            return
+
+
+def _part(query: Query, how: _How, piece: Piece) -> list[tuple[Piece, Any, int]]:
+    """The rows of a file that pass, and their number; empty without any."""
+    part, n = _of_file(query, how, piece.query)
+    return [(piece, part, n)] if n else []
 
 
 def _of_file(query: Query, how: _How, rows: FileQuery) -> tuple[Any, int]:

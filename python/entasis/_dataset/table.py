@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
@@ -12,11 +14,12 @@ from entasis._view.table import OpenTable
 from entasis._view.view import View
 from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingFileError
 
+from .ahead import OPENED, in_turn
 from .part import first_label
 from .paths import check_links
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .files import Files
     from .manifest import Manifest
@@ -107,11 +110,37 @@ class Table:
             raise self._different()
         return view
 
+    def views(self, numbers: Iterable[int], *, slowly: bool = False) -> Iterator[tuple[int, View]]:
+        """Open files in their order. On a store the next ones are opened meanwhile.
+
+        With `slowly`, few are opened ahead at first, as the caller may need the first ones alone.
+        """
+        if self.files.store is None:
+            for number in numbers:
+                yield number, self.view(number)
+            return
+        # Files are compared with the first one, which no other thread has to open then.
+        self.first  # noqa: B018
+        yield from in_turn((partial(self._numbered, number) for number in numbers), OPENED, 1 if slowly else OPENED)
+
+    def _numbered(self, number: int) -> list[tuple[int, View]]:
+        return [(number, self.view(number))]
+
     def n_rows(self, number: int) -> int:
         """The number of rows of a file."""
         if number not in self._n_rows:
             self.view(number)
         return self._n_rows[number]
+
+    def first_rows(self) -> list[int] | None:
+        """The number of the first row of each file, and the number of all rows.
+
+        None if a file has to be opened for that.
+        """
+        n_files = len(self.files.paths)
+        if len(self._n_rows) < n_files:
+            return None
+        return list(accumulate((self._n_rows[number] for number in range(n_files)), initial=0))
 
     def columns(self) -> dict[str, int]:
         """The names of the columns, without keys, with the number of the first file that has each.
@@ -120,8 +149,9 @@ class Table:
         """
         if self._columns is None:
             found = dict.fromkeys(self.first.names(), 0)
-            for number in range(1, len(self.files.paths) if self.fills else 0):
-                for name in self.alone(number).names():
+            others = range(1, len(self.files.paths) if self.fills else 0)
+            for number, view in self.views(others):
+                for name in view.names():
                     found.setdefault(name, number)
             self._columns = found
         return self._columns
@@ -202,8 +232,8 @@ class Table:
         pin = pins[number]
         if self.files.store is None:
             check_links(self.files.name, path)
-        source = self.files.source(number)
         try:
+            source = self.files.source(number)
             file: Any = open_value(source)
         except MissingFileError as error:
             raise MissingFileError(

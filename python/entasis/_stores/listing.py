@@ -11,10 +11,9 @@ from . import failures
 from .address import parse
 from .library import store_of
 from .options import Options
-from .reader import TAIL
-from .remote import open_lazily, opened
+from .remote import open_listed
 from .store import check_writable
-from .writing import create, put
+from .writing import create, put_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -90,12 +89,13 @@ class Folder:
         entries = failures.guarded(self._address, "list", self._of().entries, self._address, prefix)
         return sorted(entries, key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
 
-    def open(self, path: str, prefetch: int = TAIL, listed: Stat | None = None) -> Remote:
+    def open(self, path: str, listed: Stat | None = None) -> Remote:
         """Open an object, which is read by ranges.
 
-        If `listed` says that it is short, it is read whole by one request.
+        If `listed`, its size and identity in a list, says that it is short, it is read whole by one
+        request.
         """
-        return opened(open_lazily(self._address.join(path), self._options, prefetch, listed))
+        return open_listed(self._of(), self._address.join(path), self._options, listed)
 
     def read(self, path: str) -> bytes:
         """The content of an object.
@@ -122,7 +122,7 @@ class Folder:
 
     def put(self, path: str, content: Content) -> None:
         """Write an object, and replace one of this path."""
-        put(self._address.join(path), self._options, content)
+        put_to(self._of(), self._address.join(path), content)
 
     def delete(self, path: str) -> None:
         """Delete an object, or do nothing if it does not exist."""

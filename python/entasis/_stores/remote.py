@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .address import Address
     from .reader import Opened, Reader, Stat
+    from .store import Store
 
 _Result = TypeVar("_Result")
 
@@ -41,7 +42,8 @@ class Remote:
     def __init__(self, reader: Reader | None, address: Address, options: Options | None, prefetch: int) -> None:
         self._reader, self._address, self._options = reader, address, options
         self._prefetch = prefetch
-        # The size that a list reported before the object is opened.
+        # The store, if its folder is open, and the size that a list reported.
+        self._store: Store | None = None
         self._listed: Stat | None = None
         self._lock = threading.Lock()
         self._stat: Stat | None = None
@@ -153,9 +155,14 @@ class Remote:
         if self._reader is None:
             with self._lock:
                 if self._reader is None:
-                    self._reader = self._guarded(lambda: _reader(self._address, self._options))
+                    self._reader = self._guarded(self._new_reader)
                     self._is_checked = self._reader.verifies
         return self._reader
+
+    def _new_reader(self) -> Reader:
+        assert self._options is not None, "objects have a reader"
+        store = self._store or store_of(self._address, self._options)
+        return store.reader(self._address)
 
     def _open(self) -> Opened:
         reader = self._of()
@@ -213,27 +220,28 @@ def open_address(
     return opened(open_lazily(parse(text), Options(options, credentials), prefetch))
 
 
-def open_lazily(address: Address, options: Options, prefetch: int = TAIL, listed: Stat | None = None) -> Remote:
-    """Return an object whose bytes are requested when they are needed.
-
-    `listed` is the size that a list or a manifest reports, and the identity or an empty text.
-    """
+def open_lazily(address: Address, options: Options, prefetch: int = TAIL) -> Remote:
+    """Return an object whose bytes are requested when they are needed."""
     if prefetch < 0:
         raise ArgumentError("prefetch is a number of bytes, and not negative")
-    remote = Remote(None, address, options, prefetch)
-    remote._listed = listed
-    return remote
+    return Remote(None, address, options, prefetch)
+
+
+def open_listed(store: Store, address: Address, options: Options, listed: Stat | None) -> Remote:
+    """Open an object of a folder that is open.
+
+    `listed` is the size that a list or a manifest reports, and the identity or an empty text. If it
+    is short, the object is read whole by one request.
+    """
+    remote = Remote(None, address, options, TAIL)
+    remote._store, remote._listed = store, listed
+    return opened(remote)
 
 
 def opened(remote: Remote) -> Remote:
     """Request the first and the last bytes of an object."""
     remote._open()
     return remote
-
-
-def _reader(address: Address, options: Options | None) -> Reader:
-    assert options is not None, "objects have a reader"
-    return store_of(address, options).reader(address)
 
 
 def _unpickled(text: str, options: Options, stat: Any, prefetch: int) -> Remote:

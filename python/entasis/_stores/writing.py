@@ -48,10 +48,15 @@ def put(address: Address, options: Options, content: Content, overwrite: bool = 
     check_writable(address)
     store = failures.guarded(address, "write", store_of, address, options)
     if overwrite:
-        view, size = body(content)
-        failures.guarded(address, "write", store.put, address, view, size)
-        return
-    create(store, address, content)
+        put_to(store, address, content)
+    else:
+        create(store, address, content)
+
+
+def put_to(store: Store, address: Address, content: Content) -> None:
+    """Write an object, and replace one of this address."""
+    view, size = body(content)
+    failures.guarded(address, "write", store.put, address, view, size)
 
 
 def create(store: Store, address: Address, content: Content) -> None:
