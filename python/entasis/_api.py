@@ -527,6 +527,7 @@ def open(
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
     prefetch: int | None = None,
+    footer: bytes | None = None,
 ) -> File:
     """Open a file without reading its columns or values.
 
@@ -562,6 +563,10 @@ def open(
         `read` decides.
     storage_options, credentials, prefetch
         As for `read`.
+    footer
+        For objects on stores: the `footer` of this file when another process opened it. Then
+        opening sends no request. The next request finds out whether the object was replaced since.
+        Values among the bytes of the footer need none: they are those of the version then.
 
     Returns
     -------
@@ -572,7 +577,7 @@ def open(
     Raises
     ------
     MissingFileError, NotEntasisError, NewerVersionError, CorruptFileError
-        The file does not exist, or its header or footer can't be read.
+        The file does not exist, or its header or footer can't be read; or `footer` is damaged.
     LimitError
         The footer asks for more than a limit allows.
     NotMappableError
@@ -603,7 +608,7 @@ def open(
     {'price': array([5, 4])}
     """
     with reported:
-        path = _sources.remote(path, storage_options, credentials, prefetch)
+        path = _sources.remote(path, storage_options, credentials, prefetch, footer)
         try:
             file = File(
                 path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage

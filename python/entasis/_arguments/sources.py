@@ -153,6 +153,7 @@ def remote(
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
     prefetch: int | None = None,
+    footer: bytes | None = None,
 ) -> Any:
     """Open the object of an address, of a store with a path, or with ranges.
 
@@ -163,19 +164,26 @@ def remote(
         from entasis._stores.reader import TAIL
         from entasis._stores.remote import open_address
 
-        return open_address(value, storage_options, credentials, TAIL if prefetch is None else prefetch)
+        return open_address(value, storage_options, credentials, TAIL if prefetch is None else prefetch, footer)
     is_path = type(value) is str or hasattr(type(value), "__fspath__")
     is_object = isinstance(value, tuple) or hasattr(value, "read_at") or _is_of_fsspec(type(value))
     if is_path or not is_object:
         refuse_options(storage_options, credentials, prefetch)
+        _refuse_footer(footer)
         return value
     refuse_options(storage_options, credentials)
     if is_remote(value):
+        _refuse_footer(footer)
         return value
     from entasis._stores.objects import open_object
     from entasis._stores.reader import TAIL
 
-    return open_object(value, TAIL if prefetch is None else prefetch)
+    return open_object(value, TAIL if prefetch is None else prefetch, footer)
+
+
+def _refuse_footer(footer: bytes | None) -> None:
+    if footer is not None:
+        raise ArgumentError("footer= is for objects on stores: files on the disk have their own")
 
 
 @contextmanager

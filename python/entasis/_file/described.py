@@ -78,6 +78,26 @@ class Described(Opened):
         """The library whose value was written: "pandas", "polars" ... None for other writers."""
         return self._view.written_by
 
+    @property
+    def footer(self) -> bytes | None:
+        """The bytes by which `entasis.open(..., footer=)` opens this file without a request.
+
+        For files on stores: the first bytes and the last ones, 64 KiB or `prefetch` bytes, with
+        more of a long footer, and the size and version of the object. They have no address and no
+        option of the store. None for files on the disk and in memory.
+
+        Examples
+        --------
+        >>> en.write(pl.DataFrame({"n": range(100_000)}), "memory://footers/numbers.entasis")
+        >>> footer = en.open("memory://footers/numbers.entasis").footer
+        >>> en.open("memory://footers/numbers.entasis", footer=footer)[:2].to_numpy()
+        {'n': array([0, 1])}
+        """
+        from .footer import footer
+
+        table = self._view.table
+        return footer(table.content, table.limits, table.generation)
+
     @reported
     def stats(self, columns: Columns | None = None) -> list[dict[str, Any]]:
         """Return what the file records about the blocks of columns. Reads no values.

@@ -26,7 +26,7 @@ def is_object(value: Any) -> bool:
     return _adapted(value) is not None
 
 
-def open_object(value: Any, prefetch: int = TAIL) -> Remote:
+def open_object(value: Any, prefetch: int = TAIL, footer: Any = None) -> Remote:
     """Open an object of another library.
 
     Parameters
@@ -37,6 +37,8 @@ def open_object(value: Any, prefetch: int = TAIL) -> Remote:
         are called from several threads at the same time; or a binary file that can seek.
     prefetch
         How many bytes at the end are read at once with those at the beginning.
+    footer
+        The bytes of opening; see `remote.open_address`.
 
     Raises
     ------
@@ -50,7 +52,10 @@ def open_object(value: Any, prefetch: int = TAIL) -> Remote:
         raise ArgumentError(f"a {type(value).__name__} is neither a store with a path nor a binary file that can seek")
     reader, shown = found
     address = Address("object", "", "", _shown(shown))
-    return opened(Remote(reader, address, None, prefetch))
+    remote = Remote(reader, address, None, prefetch)
+    if footer is not None:
+        remote._is_checked = reader.verifies
+    return opened(remote, footer)
 
 
 def _shown(text: str) -> str:

@@ -9,15 +9,16 @@ from entasis.errors import ArgumentError, EntasisError, FileError
 
 from . import failures
 from .address import parse
+from .footer import decoded
 from .library import store_of
 from .options import Options
-from .reader import TAIL, Ignored, Replaced, Short
+from .reader import TAIL, Ignored, Opened, Replaced, Short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .address import Address
-    from .reader import Opened, Reader, Stat
+    from .reader import Reader, Stat
     from .store import Store
 
 _Result = TypeVar("_Result")
@@ -44,6 +45,8 @@ class Remote:
         self._prefetch = prefetch
         # The store, if its folder is open, and the size that a list reported.
         self._store: Store | None = None
+        # Ranges of a footer.
+        self._kept: list[tuple[int, Any]] = []
         self._listed: Stat | None = None
         self._lock = threading.Lock()
         self._stat: Stat | None = None
@@ -51,6 +54,23 @@ class Remote:
         # Whether the object that is read is the one of the pickle.
         self._is_checked = True
         self.name = address.shown
+
+    @classmethod
+    def of(cls, reader: Reader, other: Remote, opened: Opened) -> Remote:
+        """An object that is open already, and reads by another reader."""
+        remote = cls(reader, other._address, None, other._prefetch)
+        remote._stat, remote._opened = opened.stat, opened
+        return remote
+
+    def cut(self) -> Opened:
+        """The size, the identity, and the first and last bytes: no more than `prefetch` bytes."""
+        stat, head, tail = self._open()
+        return Opened(stat, head, memoryview(tail)[-self._prefetch :] if self._prefetch else b"")
+
+    def use(self, footer: Any) -> None:
+        """Take the bytes of opening from a footer. The first request checks the identity."""
+        stat, ((_, head), (_, tail), *self._kept) = decoded(footer)
+        self._stat, self._opened = stat, Opened(stat, head, tail)
 
     def __repr__(self) -> str:
         return f"Remote({self.name!r})"
@@ -116,6 +136,9 @@ class Remote:
             raise ArgumentError(f"{self.name}: bytes {offset:,} to {offset + length:,} are not in {stat.size:,} bytes")
         if length == 0:
             return b""
+        for at, data in self._kept:
+            if at <= offset and offset + length <= at + len(data):
+                return data[offset - at : offset - at + length]
         reader = self._of()
         if not self._is_checked:
             self.check()
@@ -193,7 +216,11 @@ class Remote:
 
 
 def open_address(
-    text: str, options: Options | Mapping[str, Any] | None = None, credentials: Any = None, prefetch: int = TAIL
+    text: str,
+    options: Options | Mapping[str, Any] | None = None,
+    credentials: Any = None,
+    prefetch: int = TAIL,
+    footer: Any = None,
 ) -> Remote:
     """Open an object at an address, in one round trip where the store has ranges from the end.
 
@@ -207,17 +234,21 @@ def open_address(
         A function that returns credentials.
     prefetch
         How many bytes at the end are read at once with those at the beginning.
+    footer
+        The bytes of opening, as `footer.encoded` returns them: no request is sent.
 
     Raises
     ------
     ArgumentError
         The address or an option is not valid.
+    CorruptFileError
+        The footer is damaged.
     MissingFileError, FilePermissionError, FileError
         The object does not exist, or can't be read.
     MissingLibraryError
         Neither obstore nor fsspec is installed.
     """
-    return opened(open_lazily(parse(text), Options(options, credentials), prefetch))
+    return opened(open_lazily(parse(text), Options(options, credentials), prefetch), footer)
 
 
 def open_lazily(address: Address, options: Options, prefetch: int = TAIL) -> Remote:
@@ -238,9 +269,12 @@ def open_listed(store: Store, address: Address, options: Options, listed: Stat |
     return opened(remote)
 
 
-def opened(remote: Remote) -> Remote:
-    """Request the first and the last bytes of an object."""
-    remote._open()
+def opened(remote: Remote, footer: Any = None) -> Remote:
+    """Request the first and the last bytes of an object, or take them from a footer."""
+    if footer is None:
+        remote._open()
+    else:
+        remote.use(footer)
     return remote
 
 

@@ -83,6 +83,13 @@ class Tree(Opened):
         return self._part.cells.handle
 
     @property
+    def footer(self) -> bytes | None:
+        """The bytes of opening, as those of files of frames: see `File.footer`."""
+        from entasis._file.footer import footer
+
+        return None if self.closed else footer(self._part.cells.content)
+
+    @property
     def kind(self) -> str:
         """The kind of the value: "dict", "list", "array", "float" ..."""
         return self._part.kind
