@@ -18,6 +18,11 @@ with_torch() {
     PYTHONPATH=$libraries "$python" -m pytest -n auto --maxprocesses 4 python/tests/test_torch.py
 }
 
+# Servers of stores, which Go and npm install.
+stores() {
+    "$python" tools/test-stores.py --folder "$(pwd)/${CARGO_TARGET_DIR:-target}/stores"
+}
+
 miri() {
     if ! cargo +nightly miri --version >/dev/null 2>&1; then
         echo "note: Miri is not installed: rustup component add --toolchain nightly miri"
@@ -49,11 +54,12 @@ run() {
     echo "$(date +%F),$commit,make test-release: $name,,$((($(date +%s) - start + 59) / 60)),$result," >>"$runs"
 }
 
-for name in ${*:-rust python torch pythons r miri asan fuzz}; do
+for name in ${*:-rust python torch stores pythons r miri asan fuzz}; do
     case $name in
         rust) run rust $make --no-print-directory test-rust PROFILE=release ;;
         python) run python $make --no-print-directory test-python PROFILE=release ;;
         torch) $make --no-print-directory setup && run torch with_torch ;;
+        stores) $make --no-print-directory setup && run stores stores ;;
         pythons) run pythons $make --no-print-directory test-pythons PROFILE=release ;;
         r) run r $make --no-print-directory check-r-package ;;
         miri) run miri miri ;;
