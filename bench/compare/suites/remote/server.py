@@ -46,6 +46,10 @@ class Server:
         """The requests since the last call."""
         return int(self._ask("requests"))
 
+    def noted(self) -> str:
+        """The requests since the last call, as a note."""
+        return f"{self.n_requests()} requests"
+
     def _ask(self, what: str) -> str:
         with urlopen(f"{self._url}{_OWN}{what}") as reply:
             return str(reply.read().decode())
