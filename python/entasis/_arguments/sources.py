@@ -244,7 +244,7 @@ def _refuse_address(text: str) -> None:
 
     raise ArgumentError(
         f"{parse(text, is_folder=True).shown!r} is an address: read, open, scan, info, verify, convert and write take "
-        "addresses, but files on stores do not change in place"
+        "addresses, but files on stores do not change in place: a folder there takes new rows (write_dataset)"
     )
 
 

@@ -88,7 +88,7 @@ class Described(Opened):
 
         Examples
         --------
-        >>> en.write(pl.DataFrame({"n": range(100_000)}), "memory://footers/numbers.entasis")
+        >>> en.write({"n": np.arange(100_000)}, "memory://footers/numbers.entasis")
         >>> footer = en.open("memory://footers/numbers.entasis").footer
         >>> en.open("memory://footers/numbers.entasis", footer=footer)[:2].to_numpy()
         {'n': array([0, 1])}
