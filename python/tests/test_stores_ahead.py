@@ -122,6 +122,35 @@ def test_counts_and_infos_open_files_side_by_side(slow: Slow, frame: pd.DataFram
     n, n_most = slow.counted()
     assert n == N_FILES - 1
     assert n_most >= 4
+    plain = en.scan(URL, manifest=False)
+    slow.counted()
+    assert plain.count() == len(frame)
+    n, n_most = slow.counted()
+    assert n == N_FILES - 1
+    assert n_most >= 4
+
+
+def test_folders_are_verified_side_by_side(slow: Slow, library: str, local: str) -> None:
+    assert en.verify(URL) == en.verify(local)
+    n, n_most = slow.counted()
+    # Each file is opened once, and all of it is there then.
+    assert n <= (2 if library == "fsspec" else 1) * N_FILES + 4
+    assert n_most >= 4
+
+
+def test_tasks_open_files_side_by_side(slow: Slow, library: str, frame: pd.DataFrame) -> None:
+    scan = en.scan(URL, filter=en.col("n") >= 40 * N_ROWS)
+    slow.counted()
+    tasks = scan.splits(30)
+    n, n_most = slow.counted()
+    # The files with these rows, and the first one.
+    assert n <= (2 if library == "fsspec" else 1) * (N_FILES - 40 + 1)
+    assert n_most >= 4
+    assert len(tasks) == 2 * (N_FILES - 40)
+    assert tasks[3].read()["n"].tolist() == list(range(41 * N_ROWS + 30, 42 * N_ROWS))
+    assert sum(task.count() for task in tasks[:4]) == 2 * N_ROWS
+    some = en.scan(URL, rows=(N_ROWS // 2, 2 * N_ROWS + 1)).splits()
+    assert [task.count() for task in some] == [N_ROWS // 2, N_ROWS, 1]
 
 
 def test_few_rows_open_few_files(slow: Slow, library: str, frame: pd.DataFrame) -> None:

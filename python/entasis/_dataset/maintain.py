@@ -7,19 +7,22 @@ import secrets
 import tempfile
 import warnings
 from contextlib import ExitStack
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._arguments.progress import Steady
-from entasis._file.file import File
 from entasis._file.info import Info, Report
 from entasis._libraries.registry import to_store_again
+from entasis._view.view import View
 from entasis._write import destination
 from entasis.errors import ArgumentError, CorruptFileError, EntasisError, FileError, MissingFileError
 
 from . import manifest as _manifest
 from . import write as _write
+from .ahead import OPENED, in_turn
 from .bounds import hiding
 from .files import Files, files, of_manifest, without_manifest
 from .files_of_job import Job
@@ -29,7 +32,8 @@ from .read import is_counted, read_to_store
 from .table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Never
 
     from entasis._stores.listing import Folder
 
@@ -55,12 +59,15 @@ def info(folder: str, store: Folder | None = None) -> Info:
     if found.paths:
         view = table.first
         columns = [{"name": name, "type": kind} for name, kind in zip(*view.schema(), strict=True)]
-    listed = []
-    for number, path in enumerate(found.paths):
-        pin = None if found.pins is None else found.pins[number]
-        n_rows = pin.n_rows if pin else len(File(path)) if store is None else table.alone(number).n_rows
-        length = pin.length if pin else found.length(number)
-        listed.append({"path": path, "n_rows": n_rows, "file_len": length})
+    if found.pins is None:
+        of_each = (view.n_rows if isinstance(view, View) else _raised(view) for _, view in _opened(table))
+        facts = [(n_rows, found.length(number)) for number, n_rows in enumerate(of_each)]
+    else:
+        facts = [(pin.n_rows, pin.length) for pin in found.pins]
+    listed = [
+        {"path": path, "n_rows": n_rows, "file_len": length}
+        for path, (n_rows, length) in zip(found.paths, facts, strict=True)
+    ]
     items: dict[str, Any] = {
         "n_rows": sum(each["n_rows"] for each in listed),
         "n_columns": len(columns) + len(found.keys.names),
@@ -72,6 +79,25 @@ def info(folder: str, store: Folder | None = None) -> Info:
         "files": listed,
     }
     return Info(items)
+
+
+def _opened(table: Table) -> Iterator[tuple[int, View | EntasisError]]:
+    """Each file, or its error. On a store the next files are opened meanwhile."""
+
+    def one(number: int) -> list[tuple[int, View | EntasisError]]:
+        try:
+            return [(number, table.alone(number))]
+        except EntasisError as error:
+            return [(number, error)]
+
+    numbers = range(len(table.files.paths))
+    if table.files.store is None:
+        return (pair for number in numbers for pair in one(number))
+    return in_turn((partial(one, number) for number in numbers), OPENED, OPENED)
+
+
+def _raised(error: EntasisError) -> Never:
+    raise error
 
 
 def verify(
@@ -91,21 +117,21 @@ def verify(
         paths.append(manifest.path)
         known, types = _manifest.known(manifest), dict(zip(manifest.names, manifest.types, strict=True))
     later = []
-    for number, path in enumerate(paths):
+    of_the_manifest = [] if manifest is None else [(len(found.paths), manifest.file._view)]
+    for number, view in chain(_opened(table), of_the_manifest):
+        path = paths[number]
         if show is not None:
             show(number, len(paths))
         try:
-            source: Any = path
-            if number < len(found.paths):
-                view = table.alone(number)
-                # The object of a store that was opened.
-                source = path if store is None else view.table.content
-                if found.pins is not None and _length(source) != found.pins[number].length:
-                    later.append(path)
-            elif store is not None and manifest is not None:
-                source = manifest.file._view.table.content
+            if not isinstance(view, View):
+                raise view
+            # The object of a store that was opened.
+            source: Any = path if store is None else view.table.content
+            is_of_table = number < len(found.paths)
+            if is_of_table and found.pins is not None and _length(source) != found.pins[number].length:
+                later.append(path)
             report = _entasis.Handle(source, None, True).verify(threads, False, None)
-            if number < len(found.paths) and manifest is not None:
+            if is_of_table and manifest is not None:
                 # The statistics of the file are right, since they were compared with its values.
                 hidden = hiding(view, types, known[number].bounds)
                 if hidden is not None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from entasis._filter.conditions import Filter
     from entasis._view.view import View
 
+    CanPass = Callable[[int, Collection[str] | None], bool]
+
 _Item = TypeVar("_Item")
 
 
@@ -108,19 +110,7 @@ class Query(NamedTuple):
         """
         start, stop = self.rows or (0, None)
         needs_n = are_numbered or self.rows is not None
-        tests, rules_out = self._folding(self.condition), self._folding(also)
-        matching = self._matching(self.condition, also)
-        for folding in (tests, rules_out):
-            matching = _in_both(matching, None if folding is None else folding.numbers())
-
-        def can_pass(number: int, has: Collection[str] | None) -> bool:
-            """Whether a file can have rows. `has` are its columns if files may lack some."""
-            if matching is not None and number not in matching:
-                return False
-            if tests is not None and tests.of(number, has) is False:
-                return False
-            return rules_out is None or rules_out.of(number, has) is not False
-
+        tests, matching, can_pass = self._tests(also)
         firsts = self.table.first_rows() if needs_n else None
         to_open = self._to_open(firsts, matching, can_pass, needs_n)
         first = 0
@@ -144,11 +134,30 @@ class Query(NamedTuple):
                 condition = None if isinstance(found, bool) else Condition(found)
                 yield Piece(number, at, FileQuery(view, condition, None))
 
+    def _tests(self, also: Condition | None) -> tuple[Folding | None, frozenset[int] | None, CanPass]:
+        """The condition for each file, the files that keys and manifest leave, and the test of a file.
+
+        The test is whether a file can have rows for which both conditions are true.
+        """
+        tests, rules_out = self._folding(self.condition), self._folding(also)
+        matching = self._matching(self.condition, also)
+        for folding in (tests, rules_out):
+            matching = _in_both(matching, None if folding is None else folding.numbers())
+
+        def can_pass(number: int, has: Collection[str] | None) -> bool:
+            if matching is not None and number not in matching:
+                return False
+            if tests is not None and tests.of(number, has) is False:
+                return False
+            return rules_out is None or rules_out.of(number, has) is not False
+
+        return tests, matching, can_pass
+
     def _to_open(
         self,
         firsts: list[int] | None,
         matching: frozenset[int] | None,
-        can_pass: Callable[[int, Collection[str] | None], bool],
+        can_pass: CanPass,
         needs_n: bool,
     ) -> Iterator[int]:
         """The numbers of the files to open for `pieces`.
@@ -160,7 +169,8 @@ class Query(NamedTuple):
         matching
             The numbers of the files that can have rows that pass by keys and manifest; None for all.
         can_pass
-            Whether a file can have rows that pass.
+            Whether a file can have rows that pass, by its number and the columns that it has; None
+            if it has all.
         needs_n
             Whether the numbers of rows are needed.
         """
@@ -228,7 +238,7 @@ class Query(NamedTuple):
         """The number of rows that pass. A manifest has the numbers of rows."""
         if self.condition is None:
             start, stop = self.rows or (0, None)
-            every = sum(map(self.table.n_rows, range(len(self.table.files.paths))))
+            every = self.table.length()
             n = max((every if stop is None else min(every, stop)) - start, 0)
             return n if self.limit is None else min(n, self.limit)
         n = 0

@@ -132,6 +132,13 @@ class Table:
             self.view(number)
         return self._n_rows[number]
 
+    def length(self) -> int:
+        """The number of all rows. Opens files whose number of rows is unknown."""
+        unknown = [number for number in range(len(self.files.paths)) if number not in self._n_rows]
+        for _ in self.views(unknown):
+            pass
+        return sum(self._n_rows.values())
+
     def first_rows(self) -> list[int] | None:
         """The number of the first row of each file, and the number of all rows.
 
