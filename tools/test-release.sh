@@ -15,7 +15,8 @@ failed=
 with_torch() {
     libraries=$(pwd)/${CARGO_TARGET_DIR:-target}/torch
     "$python" -m pip install --quiet --disable-pip-version-check --target "$libraries" torch || return 1
-    PYTHONPATH=$libraries "$python" -m pytest -n auto --maxprocesses 4 python/tests/test_torch.py
+    PYTHONPATH=$libraries "$python" -m pytest -n auto --maxprocesses 4 \
+        python/tests/test_torch.py python/tests/test_stores_torch.py
 }
 
 # Servers of stores, which Go and npm install.
