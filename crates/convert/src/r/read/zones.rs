@@ -44,7 +44,11 @@ pub(super) fn east_of_utc(zone: &str, local_seconds: f64, is_second: bool) -> Op
     let offset = match found.offset() {
         AmbiguousOffset::Unambiguous { offset } => offset,
         AmbiguousOffset::Gap { before, after } | AmbiguousOffset::Fold { before, after } => {
-            if is_second { after } else { before }
+            if is_second {
+                after
+            } else {
+                before
+            }
         }
     };
     Some(f64::from(offset.seconds()))
