@@ -72,3 +72,46 @@ fn hash_of(bytes: Bytes<'_>, monitor: &dyn Monitor) -> Result<u64> {
     }
     Ok(hasher.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use entasis::{MemorySource, Silent};
+
+    use super::*;
+
+    /// Reads the same from memory and by positioned reads.
+    fn both(bytes: &[u8]) -> Result<Values> {
+        let of_memory = read(Bytes::Memory(bytes), 2, Some(16 << 20), &Silent);
+        let source = MemorySource::new(bytes.to_vec());
+        let of_source = read(Bytes::Source(&source), 2, Some(16 << 20), &Silent);
+        match (&of_memory, &of_source) {
+            (Ok(one), Ok(other)) => assert_eq!(format!("{:?}", one.value), format!("{:?}", other.value)),
+            (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+            (one, other) => panic!("{one:?} and {other:?}"),
+        }
+        of_memory
+    }
+
+    #[test]
+    fn positioned_reads_give_what_memory_gives() {
+        let values = include_bytes!("../tests/data/values.qs2").to_vec();
+        let table = include_bytes!("../tests/data/table.qdata").to_vec();
+        for mut bytes in [values, table] {
+            both(&bytes).unwrap();
+            let wrong = bytes.len() - 1;
+            bytes[wrong] ^= 1;
+            assert!(both(&bytes).unwrap_err().to_string().contains("hash"));
+            bytes[wrong] ^= 1;
+            bytes[16..24].fill(0);
+            both(&bytes).unwrap();
+            for end in (0..bytes.len()).step_by(bytes.len() / 50) {
+                assert!(both(&bytes[..end]).is_err(), "{end}");
+            }
+            for at in (0..bytes.len()).step_by(bytes.len() / 200) {
+                bytes[at] ^= 1 << (at % 8);
+                let _ = both(&bytes);
+                bytes[at] ^= 1 << (at % 8);
+            }
+        }
+    }
+}
