@@ -1,6 +1,9 @@
 //! Facts about a file that a manifest has: its state, and bounds of its columns.
 
-use entasis::{ColumnInfo, ColumnType, Error, File, Logical, Physical, Result, Value, type_name};
+use entasis::{
+    ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Output, Physical, Request, Result, Rows, Silent,
+    Text, TextLayout, Value, type_name,
+};
 
 /// Bounds of a column of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,11 +107,11 @@ pub(crate) fn of(file: &File, path: &str, texts: Vec<Option<String>>) -> Result<
     Ok(facts)
 }
 
-/// The bounds of a column. Short columns share blocks, whose statistics are those of several.
+/// The bounds of a column.
 fn bounds(file: &File, info: &ColumnInfo) -> Result<Bounds> {
     let n_missing = Some(info.record.n_missing);
     if info.record.is_bundled {
-        return Ok(Bounds { n_missing, ..Bounds::default() });
+        return bounds_of_values(file, info);
     }
     let (blocks, statistics) = (file.blocks(info.index)?, file.statistics(info.index)?);
     let mut found = Bounds { n_missing, has_nan: Some(false), low: None, high: None };
@@ -136,6 +139,56 @@ fn bounds(file: &File, info: &ColumnInfo) -> Result<Bounds> {
     found.low = found.low.filter(|_| is_low);
     found.high = found.high.filter(|_| is_high);
     Ok(found)
+}
+
+/// The bounds of a short column. It shares blocks with others, and statistics are those of all.
+fn bounds_of_values(file: &File, info: &ColumnInfo) -> Result<Bounds> {
+    let ColumnType { physical, .. } = info.record.column_type;
+    let n = usize::try_from(info.record.n_values).unwrap_or(usize::MAX);
+    let mut mask: Vec<u8> = zeros(n)?;
+    let mut found =
+        Bounds { n_missing: Some(info.record.n_missing), has_nan: Some(false), ..Bounds::default() };
+    let mut add = |value: Bound| {
+        if is_nan(physical, &value) {
+            found.has_nan = Some(true);
+            return;
+        }
+        if found.low.as_ref().is_none_or(|low| is_less(physical, &value, low)) {
+            found.low = Some(value.clone());
+        }
+        if found.high.as_ref().is_none_or(|high| is_less(physical, high, &value)) {
+            found.high = Some(value);
+        }
+    };
+    let read = |output, mask| {
+        let request = Request { column: info.index, rows: Rows::All, output, missing: MissingTo::Mask(mask) };
+        file.read(vec![request], Some(1), &Silent)
+    };
+    if physical == Physical::Utf8 {
+        let mut text = Text::new(TextLayout::Large);
+        read(Output::Text(&mut text), &mut mask)?;
+        for (i, _) in mask.iter().enumerate().filter(|(_, is_missing)| **is_missing == 0) {
+            let value = text.get(i).and_then(|bytes| std::str::from_utf8(bytes).ok());
+            add(Bound::Text(value.unwrap_or_default().to_owned()));
+        }
+    } else if let Some(width) = physical.width() {
+        let mut words: Vec<u64> = zeros(n.saturating_mul(width).div_ceil(8))?;
+        let bytes: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut words)[..n * width];
+        read(Output::Words(bytes), &mut mask)?;
+        for (word, _) in bytes.chunks_exact(width).zip(&mask).filter(|(_, is_missing)| **is_missing == 0) {
+            add(Bound::Word(word.to_vec()));
+        }
+    }
+    Ok(found)
+}
+
+fn zeros<T: bytemuck::Zeroable>(n: usize) -> Result<Vec<T>> {
+    let refused = |()| Error::out_of_memory(n.saturating_mul(size_of::<T>()), "the bounds of columns");
+    bytemuck::allocation::try_zeroed_vec(n).map_err(refused)
+}
+
+fn is_nan(physical: Physical, value: &Bound) -> bool {
+    matches!((physical, value), (Physical::F32 | Physical::F64, Bound::Word(word)) if float(word).is_nan())
 }
 
 /// A bound of a block.

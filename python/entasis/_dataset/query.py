@@ -167,7 +167,7 @@ class Query(NamedTuple):
         firsts
             The number of the first row of each file, and that of all rows; None if it is unknown.
         matching
-            The numbers of the files that can have rows that pass by keys and manifest; None for all.
+            The files that can have rows that pass, by keys and the manifest; None for all.
         can_pass
             Whether a file can have rows that pass, by its number and the columns that it has; None
             if it has all.

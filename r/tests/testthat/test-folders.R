@@ -206,3 +206,26 @@ test_that("verify_entasis() checks all files of a folder", {
   expect_match(conditionMessage(error), "2 of 4 files", fixed = TRUE)
   for (file in files[2:3]) expect_match(conditionMessage(error), basename(file), fixed = TRUE)
 })
+
+test_that("a manifest has bounds of short files, and a condition opens those that can match", {
+  root <- tempfile("folder")
+  on.exit(unlink(root, recursive = TRUE))
+  whole <- frame(3000)
+  whole$x[5] <- NaN
+  write_dataset_entasis(whole, root, rows_per_file = 500)
+  manifest <- read_entasis(list.files(file.path(root, "_entasis"), full.names = TRUE))
+  expect_identical(as.double(manifest[["min/id"]]), seq(1, 2501, 500))
+  expect_identical(as.double(manifest[["max/id"]]), seq(500, 3000, 500))
+  expect_identical(manifest[["min/s"]], vapply(split(whole$s, ceiling(whole$id / 500)), function(s) min(s, na.rm = TRUE), "", USE.NAMES = FALSE))
+  expect_identical(manifest[["max/s"]], vapply(split(whole$s, ceiling(whole$id / 500)), function(s) max(s, na.rm = TRUE), "", USE.NAMES = FALSE))
+  expect_identical(manifest[["nan/x"]], c(TRUE, rep(FALSE, 5)))
+  expect_identical(as.double(manifest[["missing/x"]]), vapply(split(whole$x, ceiling(whole$id / 500)), function(x) sum(is.na(x) & !is.nan(x)), 0, USE.NAMES = FALSE))
+  expect_identical(manifest[["min/d"]][1], as.Date("2024-01-01"))
+  if (Sys.getenv("ENTASIS_PYTHON") == "") skip("needs ENTASIS_PYTHON")
+  python(c(
+    sprintf("scan = en.scan(r'%s')", root),
+    "explained = scan.filter(en.col('id') == 1234).explain()",
+    "assert 'files: 1 of 6' in explained, explained",
+    "assert scan.filter((en.col('id') == 1234)).read(to='pandas')['id'].tolist() == [1234]"
+  ))
+})

@@ -31,8 +31,8 @@ impl Reading<'_> {
     }
 }
 
-/// The seconds east of UTC at a local time in a zone, by the rules of the system: those before a
-/// change of the clocks for a time that is repeated or skipped, and with `is_second` those after it.
+/// The seconds east of UTC at a local time in a zone, by the rules of the system. A time that is
+/// repeated or skipped has those before the change of the clocks, or with `is_second` after it.
 /// `None` for an unknown zone.
 pub(super) fn east_of_utc(zone: &str, local_seconds: f64, is_second: bool) -> Option<f64> {
     if !is_zone(zone) {
