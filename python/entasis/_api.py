@@ -17,7 +17,7 @@ from ._memory import reported
 from ._open import read_value, value_of
 from ._view.view import View
 from ._write import destination, is_source, of_scan, without_index, write_whole
-from .errors import ArgumentError, CorruptFileError, DirectoryError, NotEntasisError
+from .errors import ArgumentError, CorruptFileError, DirectoryError, MissingFileError, NotEntasisError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -338,7 +338,8 @@ def read(
         `gs://`, `az://`, `https://`, `hf://datasets/...`. They need obstore or fsspec (`pip install
         'entasis[cloud]'`). So are a pair of a store of obstore or a file system of pyarrow or
         fsspec, and a path; an open file of fsspec; and an object with the methods `size()` and
-        `read_at(offset, length)`. Objects of other formats are fetched whole.
+        `read_at(offset, length)`. Objects of other formats are fetched whole. An address without an
+        object can be that of a folder, as for `scan`.
     columns
         A label of any type, a list or array of labels, or positions as a slice or range. If all
         labels of the file are strings, integers are positions. Names of index levels are accepted:
@@ -437,7 +438,18 @@ def read(
     with reported:
         _options.on_refused(on_unsupported)
         _options.on_damage(on_damage)
-        path = _sources.remote(path, storage_options, credentials, prefetch)
+        try:
+            path = _sources.remote(path, storage_options, credentials, prefetch)
+        except MissingFileError as error:
+            if not isinstance(path, str) or path.endswith(".entasis") or path.startswith(("http", "hf:")):
+                raise
+            from ._dataset.at_address import scan_at
+
+            given = (memory_map, types, limits, generation, nan_to_null)
+            if any(option not in (None, False) for option in given) or on_damage != "error":
+                raise
+            folder = scan_at(path, error, columns, rows, filter, storage_options, credentials)
+            return folder.read(to=to, threads=threads, index=index, progress=progress)
         if on_damage == "missing":
             from ._view import damage as _damage
 

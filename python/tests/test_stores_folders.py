@@ -282,6 +282,18 @@ def test_folders_in_memory(library: str) -> None:
     assert en.verify(url).n_values == en.verify(url).n_values > 2 * N
 
 
+def test_folders_are_read(moto: MotoServer, url: str) -> None:
+    found = en.read(url, to="polars")
+    assert found.columns == ["n", "s", "k"]
+    assert found.select("k", "n", "s").sort("n").equals(ROWS)
+    some = en.read(url, columns=["n"], filter=en.col("k") == 2, to="numpy", storage_options=moto.options)
+    assert some["n"].tolist() == list(range(2, N, 3))
+    with pytest.raises(en.errors.MissingFileError, match="s3://tables/nothing does not exist"):
+        en.read("s3://tables/nothing")
+    with pytest.raises(en.errors.MissingFileError, match="s3://tables/sales does not exist"):
+        en.read(url, generation=1)
+
+
 def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr("sys.argv", ["entasis", *words])
     # The command replaces the handler of Ctrl-C.
