@@ -172,6 +172,21 @@ def test_few_rows_open_few_files(slow: Slow, library: str, frame: pd.DataFrame) 
     assert n <= (2 if library == "fsspec" else 1) * (OPENED + 6)
 
 
+def test_one_object_is_scanned(slow: Slow, moto: MotoServer, frame: pd.DataFrame) -> None:
+    en.write(frame, "s3://tables/one.entasis")
+    scan = en.scan("s3://tables/one.entasis")
+    for way in ("read", "batches", "lazy", "to_dataset"):
+        assert to_frame(WAYS[way](scan)).reset_index(drop=True).equals(frame)
+    assert scan.filter(en.col("s") == "w3").count() == int((frame["s"] == "w3").sum())
+
+
+def test_long_files_are_not_collected(slow: Slow, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each file is longer than those that other threads read whole.
+    monkeypatch.setattr("entasis._dataset.query.SHORT", 10)
+    for way in ("read", "batches", "lazy"):
+        assert to_frame(WAYS[way](en.scan(URL))).reset_index(drop=True).equals(frame)
+
+
 def test_a_failure_ends_the_scan(slow: Slow, moto: MotoServer, frame: pd.DataFrame) -> None:
     folder = Folder(parse(URL, is_folder=True), Options(moto.options))
     names = [entry.path for entry in folder.list("part")]

@@ -272,16 +272,16 @@ class Query(NamedTuple):
         On a store the next short files are read by other threads meanwhile. The limit is the
         caller's, and with a limit nothing is read ahead.
         """
-        files = self.table.files
         pieces = self.pieces(are_numbered=are_numbered, also=also)
-        if files.store is None or self.limit is not None:
+        if self.table.files.store is None or self.limit is not None:
             for piece in pieces:
                 yield from read(piece)
             return
 
         def job(piece: Piece) -> Iterable[_Item]:
             found = read(piece)
-            return list(found) if files.length(piece.number) <= SHORT else found
+            source: Any = piece.query.view.table.content
+            return list(found) if source.size <= SHORT else found
 
         yield from in_turn((partial(job, piece) for piece in pieces), READ, READ)
 
