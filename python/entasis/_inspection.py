@@ -33,7 +33,7 @@ def info(
 ) -> Info:
     """Describe how a file is stored: the size, encodings and missing values of each column.
 
-    Of a folder of files it has the columns, keys and files.
+    Of a folder of files, on the disk or at an address, it has the columns, keys and files.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def verify(
     Bytes that generations share are checked once. Bytes left by a change that was interrupted, or
     still goes on, don't count as damage: `leftover_len` of the report is their number.
 
-    Of a folder all files are checked, and that its manifest says the truth: which files these are,
-    their rows, and bounds that leave out no value. The report has their sums. A warning names files
-    that were changed after the manifest named them.
+    Of a folder, on the disk or at an address, all files are checked, and that its manifest says the
+    truth: which files these are, their rows, and bounds that leave out no value. The report has
+    their sums. A warning names files that were changed after the manifest named them.
 
     Parameters
     ----------
