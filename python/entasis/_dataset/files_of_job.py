@@ -14,6 +14,7 @@ from entasis._grow import hosts as _hosts_of
 from entasis._grow.earlier import Earlier
 from entasis._grow.fitting import Options
 from entasis._grow.writer import Writer
+from entasis._open import open_value
 from entasis._write import write_whole
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
@@ -82,6 +83,10 @@ class Job:
         The types of the keys, as far as they are known.
     store
         The folder on a store to which files are sent when they are written; None on the disk.
+    columns
+        The names and types of the columns of the first file that was ended; None before.
+    prefix
+        Digits before the number of a file in its name, by which tasks of a job have other names.
     """
 
     def __init__(
@@ -93,7 +98,10 @@ class Job:
         to: Destination,
         rows: int | None,
         store: Folder | None = None,
+        prefix: str = "",
     ) -> None:
+        self.prefix = prefix
+        self.columns: list[tuple[str, str]] | None = None
         self.folder, self.name, self.keys, self.types, self.store = folder, name, list(keys), types, store
         self._to, self._rows_per_file = to, rows
         # Open files by their keys, the one that was used last at the end: a writer, its relative
@@ -225,6 +233,9 @@ class Job:
     def _end(self, texts: _Texts) -> None:
         writer, path, _ = self._open.pop(texts)
         writer.close()
+        if self.columns is None:
+            file: Any = open_value(self._path(path))
+            self.columns = list(zip(*file._view.schema(), strict=True))
         self._facts.append(self._sent(path, texts))
 
     def whole(self, frame: Any, folder: str, texts: _Texts, show: Callable[[int, int | None], Any] | None) -> FileFacts:
@@ -248,7 +259,7 @@ class Job:
 
     def _next(self, folder: str) -> str:
         """The path of the next file in a folder with `/`."""
-        name = f"part-{self.name}-{self._n_files:05}.entasis"
+        name = f"part-{self.name}-{self.prefix}{self._n_files:05}.entasis"
         self._n_files += 1
         return f"{folder}/{name}" if folder else name
 

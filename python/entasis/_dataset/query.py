@@ -189,6 +189,18 @@ class Query(NamedTuple):
             if self.table.fills or can_pass(number, None):
                 yield number
 
+    def may_pass(self) -> list[int]:
+        """The numbers of the files that keys and the manifest do not rule out. Opens none of them.
+
+        With `fills` these are all files, because a condition may be about a column that some lack.
+        """
+        every = range(len(self.table.files.paths))
+        if self.table.fills:
+            return list(every)
+        tests, matching = self._folding(self.condition), self._matching(self.condition)
+        some = [number for number in every if matching is None or number in matching]
+        return [number for number in some if tests is None or tests.of(number) is not False]
+
     def joined(self, also: Condition | None) -> View | None:
         """The files that can have rows for which a condition is true, as one table with all rows.
 

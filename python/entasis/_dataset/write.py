@@ -119,38 +119,23 @@ def write_dataset(
     4
     """
     with reported, ExitStack() as copies:
-        store, local = None, None
-        if _sources.is_address(folder):
-            from entasis._stores.listing import Folder
-
-            store = Folder.at(str(folder), storage_options, credentials)
-            path = store.name
-            check_creates(store)
-            local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
-        else:
-            _sources.refuse_options(storage_options, credentials)
-            path = _sources.path(folder)
-        if mode not in ("error", "append", "overwrite"):
-            raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
+        path, store = place(folder, storage_options, credentials)
+        local = None if store is None else copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
+        check_mode(mode)
         rows = most_rows(rows_per_file)
-        keys = _names(partition_by)
-        before = _before(path, mode, store)
+        before = before_job(path, mode, store)
         # A manifest on the disk must not name files that a power failure took away.
         durable = True if durable is None and before is not None else durable
         durable = durable if store is None else False
         to = destination(None, compression, threads, durable, wait)
-        if before is not None and mode == "append":
-            known = before.keys.names
-            if partition_by is not None and keys != known:
-                raise ArgumentError(
-                    f"partition_by={shown(tuple(keys))}: the keys of the table are {shown(tuple(known))}"
-                )
-            keys = known
+        keys = keys_of_job(partition_by, before, mode)
         job = Job(local or path, secrets.token_hex(8), keys, {}, to, rows, store)
         try:
             if before is not None and mode == "append":
                 job.types = before.keys.typed()
-                _declare(job, before)
+                if (declared := declaration(before)) is not None:
+                    head, host, free, is_counted = declared
+                    job.declare(head, host, free, is_counted=is_counted)
             with _progress.shown(progress, "writing", "rows") as show:
                 n, total = 0, _length(value)
                 for frame in _frames(value):
@@ -164,12 +149,43 @@ def write_dataset(
             raise
 
 
+def place(
+    folder: Any, storage_options: Mapping[str, Any] | None, credentials: Callable[[], Any] | None
+) -> tuple[str, Folder | None]:
+    """The path of a folder, and the folder on a store if the path is an address."""
+    if not _sources.is_address(folder):
+        _sources.refuse_options(storage_options, credentials)
+        return _sources.path(folder), None
+    from entasis._stores.listing import Folder
+
+    store = Folder.at(str(folder), storage_options, credentials)
+    check_creates(store)
+    return store.name, store
+
+
 def check_creates(store: Folder) -> None:
     """Refuse a store on which two jobs could replace each other's manifests."""
     if not store.can_create:
         raise ArgumentError(
             f"{store.name}: by this library two jobs could replace each other's manifest: pip install 'entasis[cloud]'"
         )
+
+
+def check_mode(mode: Any) -> None:
+    """Check what happens to a table that is there."""
+    if mode not in ("error", "append", "overwrite"):
+        raise ArgumentError(f"mode={shown(mode)}: 'error', 'append' or 'overwrite'")
+
+
+def keys_of_job(partition_by: Any, before: Manifest | None, mode: str) -> list[str]:
+    """The names of the keys. An append has those of the table."""
+    keys = _names(partition_by)
+    if before is None or mode != "append":
+        return keys
+    known = before.keys.names
+    if partition_by is not None and keys != known:
+        raise ArgumentError(f"partition_by={shown(tuple(keys))}: the keys of the table are {shown(tuple(known))}")
+    return known
 
 
 def most_rows(rows_per_file: Any) -> int | None:
@@ -192,7 +208,7 @@ def _names(partition_by: Any) -> list[str]:
     return names
 
 
-def _before(folder: str, mode: str, store: Folder | None) -> Manifest | None:
+def before_job(folder: str, mode: str, store: Folder | None) -> Manifest | None:
     """The manifest of the folder before the job; None if the folder has no table."""
     found = _manifest.newest(folder, store)
     if found is None:
@@ -231,15 +247,18 @@ def _length(value: Any) -> int | None:
     return len(value)
 
 
-def _declare(job: Job, before: Manifest) -> None:
-    """Set the columns of an append from the table."""
+def declaration(before: Manifest) -> tuple[Any, str, list[str], bool] | None:
+    """The columns that an append has to fit, without rows, as `Job.declare` takes them.
+
+    None if the table has no files, so that any columns fit.
+    """
     from .files import of_manifest
     from .query import Query
     from .read import is_counted, read
     from .table import Table
 
     if not before.file.n_rows:
-        return
+        return None
     table = Table(of_manifest(before), fills=False)
     host = table.first.written_by
     if host is None or host == "r":
@@ -248,7 +267,7 @@ def _declare(job: Job, before: Manifest) -> None:
     free = [name for name in before.keys.names if name not in typed]
     head = read(Query(table).limited(0), host, None, index=True)
     counted = is_counted(table, host) and table.first_label(len(table.files.paths) - 1) is not None
-    job.declare(head, host, free, is_counted=counted)
+    return head, host, free, counted
 
 
 def commit(
