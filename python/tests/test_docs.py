@@ -79,6 +79,8 @@ DOCUMENTED = [
     "_grow.writer",
     "_history",
     "_inspection",
+    "_machines.dask_read",
+    "_machines.dask_write",
     "_npz",
     "_record",
     "_torch.batches",
@@ -115,11 +117,11 @@ def sections(text: str) -> set[str]:
 def test_public_functions_have_sections():
     """Each public function and method documents its parameters, and has an example."""
     import entasis as en
-    from entasis import torch
+    from entasis import dask, torch
     from entasis._grow.writer import Writer
 
     functions = {name: getattr(en, name) for name in en.__all__ if inspect.isfunction(getattr(en, name))}
-    functions["collate"] = torch.collate
+    functions |= {"collate": torch.collate, "dask.read": dask.read, "dask.write": dask.write}
     for cls in (en.File, en.CsvScan, en.Tree, Writer, torch.MapDataset, torch.IterableDataset):
         methods = inspect.getmembers(cls, inspect.isfunction)
         functions |= {f"{cls.__name__}.{name}": f for name, f in methods if not name.startswith("_")}

@@ -44,7 +44,8 @@ LAYERS = [
     ("_api", "_buffers", "_inspection", "_cli"),
     ("_changes", "_history"),
     ("_torch",),
-    ("", "__main__", "torch"),
+    ("_machines",),
+    ("", "__main__", "dask", "torch"),
 ]
 
 

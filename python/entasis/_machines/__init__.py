@@ -1,0 +1,1 @@
+"""Folders in engines of several machines: Dask, Ray and Spark."""
