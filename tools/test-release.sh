@@ -24,6 +24,17 @@ stores() {
     "$python" tools/test-stores.py --folder "$(pwd)/${CARGO_TARGET_DIR:-target}/stores"
 }
 
+# Ray and Spark take a gigabyte. Spark needs Java 17 too.
+with_machines() {
+    java -version >/dev/null 2>&1 || { echo "note: Java is not installed, and Spark needs it"; return 77; }
+    libraries=$(pwd)/${CARGO_TARGET_DIR:-target}/machines
+    "$python" -m pip install --quiet --disable-pip-version-check --upgrade --target "$libraries" \
+        'ray[data]' pyspark || return 1
+    # Libraries of the environment come first: the folder has copies of some, which Ray needs too.
+    PYTHONPATH=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'):$libraries \
+        "$python" -m pytest python/tests/test_ray.py python/tests/test_spark.py python/tests/test_dask.py
+}
+
 miri() {
     if ! cargo +nightly miri --version >/dev/null 2>&1; then
         echo "note: Miri is not installed: rustup component add --toolchain nightly miri"
@@ -55,12 +66,13 @@ run() {
     echo "$(date +%F),$commit,make test-release: $name,,$((($(date +%s) - start + 59) / 60)),$result," >>"$runs"
 }
 
-for name in ${*:-rust python torch stores pythons r miri asan fuzz}; do
+for name in ${*:-rust python torch stores machines pythons r miri asan fuzz}; do
     case $name in
         rust) run rust $make --no-print-directory test-rust PROFILE=release ;;
         python) run python $make --no-print-directory test-python PROFILE=release ;;
         torch) $make --no-print-directory setup && run torch with_torch ;;
         stores) $make --no-print-directory setup && run stores stores ;;
+        machines) $make --no-print-directory setup && run machines with_machines ;;
         pythons) run pythons $make --no-print-directory test-pythons PROFILE=release ;;
         r) run r $make --no-print-directory check-r-package ;;
         miri) run miri miri ;;

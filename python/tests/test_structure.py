@@ -45,7 +45,7 @@ LAYERS = [
     ("_changes", "_history"),
     ("_torch",),
     ("_machines",),
-    ("", "__main__", "dask", "torch"),
+    ("", "__main__", "dask", "ray", "spark", "torch"),
 ]
 
 

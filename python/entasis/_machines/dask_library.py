@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .installed import required
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 # The first version whose data frames push the selection of columns into `from_map`.
 _LEAST = (2025, 1)
 _PACKAGE = "dask[dataframe]"
 
-dask: ModuleType = required("dask", _PACKAGE, _LEAST)
-frames: ModuleType = required("dask.dataframe", _PACKAGE, _LEAST)
-utils: ModuleType = required("dask.dataframe.utils", _PACKAGE, _LEAST)
+dask: Any = required("dask", _PACKAGE, _LEAST)
+frames: Any = required("dask.dataframe", _PACKAGE, _LEAST)
+utils: Any = required("dask.dataframe.utils", _PACKAGE, _LEAST)

@@ -50,6 +50,10 @@ class Part:
         query = self.query._replace(table=Table(table.files, fills=False))
         return query if columns is None else query.select(columns)
 
+    def limited(self, n: int) -> Part:
+        """The part with at most `n` rows."""
+        return Part(self.query.limited(n), self.shift, self.first_row)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Part, (self.query, self.shift, self.first_row)
 
