@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import argparse
 import heapq
-import os
 import random
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 # Seconds between a request and its reply, in one region of a cloud.
@@ -62,7 +62,6 @@ def measured(sizes: list[int], n_rows: int) -> Measured:
     """Count requests of reading and writing a small folder on the store."""
     import dask
     import dask.dataframe as dd
-
     import entasis as en
     import entasis.dask
 
@@ -123,7 +122,7 @@ def manifest_bytes(n_files: int, n_rows: int) -> int:
         assert job.columns is not None, "files were written"
         names, types = zip(*job.columns, strict=True)
         manifest.store(folder, 0, job.name, names, types, [("key", "int64")], parts, False, "error")
-        return os.path.getsize(manifest.path_of(folder, 0))
+        return Path(manifest.path_of(folder, 0)).stat().st_size
 
 
 def commits(n_jobs: int, round_trip: float) -> tuple[int, float]:
@@ -158,7 +157,9 @@ def commits(n_jobs: int, round_trip: float) -> tuple[int, float]:
     return attempts, now + round_trip
 
 
-def table(found: Measured, n_machines: int, n_files: int, round_trip: float) -> list[tuple[str, str]]:
+def table(
+    found: Measured, n_machines: int, n_files: int, round_trip: float
+) -> list[tuple[str, str]]:
     """What so many machines would do, as names and values."""
     per_machine = -(-n_files // n_machines)
     size = found.manifest[n_files]

@@ -14,7 +14,17 @@ from typing import Any
 from .table import Column, aligned
 
 # Of suites that have their own.
-SECTIONS = ("access", "grow", "scan", "engines", "csv", "convert", "dataset", "remote")
+SECTIONS = (
+    "access",
+    "grow",
+    "scan",
+    "engines",
+    "csv",
+    "convert",
+    "dataset",
+    "remote",
+    "machines",
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,12 @@ def _dataset(
 
 def _remote(kind: str) -> Target:
     return Target("remote", "*", "polars", "median_s", 1.0, "parquet-zstd", kind=kind)
+
+
+def _machines(
+    kind: str, limit: float, over: str, quantity: str = "median_s", host: str = "dask"
+) -> Target:
+    return Target("machines", "*", host, quantity, limit, over, kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -218,6 +234,10 @@ TARGETS: list[Target] = [
     _dataset("tpch", 1.15, host="duckdb"),
     _dataset("write", 0.5, "pyarrow", "arrow"),
     _dataset("write", 2**30, None, "arrow", "write_peak_bytes"),
+    _machines("sum", 0.6, "parquet"),
+    _machines("write", 0.8, "parquet"),
+    _machines("write", 0.8, "parquet", host="ray"),
+    _machines("memory", 2.0, "partition", "write_peak_bytes"),
     _remote("first-20ms"),
     _remote("filter-20ms"),
     _remote("scan"),
@@ -318,7 +338,18 @@ REMOTE = {  # by kind
     "filter-20ms": "a row by its id, 20 ms a request",
     "scan": "a scan of 1 GB",
 }
-ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
+MACHINES = {  # by kind
+    "sum": "sum of one of ten columns of 10^8 rows",
+    "write": "write 10^8 rows",
+    "memory": "memory of a worker",
+}
+ENGINE = {
+    "duckdb": "DuckDB",
+    "polars": "Polars",
+    "dask": "Dask",
+    "ray": "Ray",
+    "*": "each engine",
+}
 
 
 def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -414,6 +445,8 @@ def _what(target: Target) -> str:
         words = memory + DATASET[target.kind or ""]
         words += f", {ENGINE[target.host]}" if target.host in ENGINE else ""
         words += ", geometric mean" if target.is_mean else ""
+    elif target.section == "machines":
+        words = f"{MACHINES[target.kind or '']}, {ENGINE[target.host]}"
     elif target.section == "remote":
         words = REMOTE[target.kind or ""]
     elif target.kind == "rows":

@@ -14,6 +14,7 @@ from . import (
     engines,
     grow,
     headline,
+    machines,
     nine,
     objects,
     real,
@@ -50,6 +51,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "convert": convert.run,
     "dataset": dataset.run,
     "remote": remote.run,
+    "machines": machines.run,
     "sweep": sweep.run,
 }
 TARGETS = [
