@@ -35,7 +35,9 @@ def base(n_rows: int) -> Any:
             "y": rng.random(n_rows, dtype=np.float32),
             "k": rng.integers(0, 100, n_rows),
             "flag": rng.random(n_rows) < 0.3,
-            "city": pd.Categorical.from_codes(rng.integers(0, len(CITIES), n_rows), list(CITIES)),
+            "city": pd.Categorical(
+                np.array(CITIES)[rng.integers(0, len(CITIES), n_rows)], list(CITIES)
+            ),
             "time": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n_rows), unit="s"),
             "word": pd.array(words[rng.integers(0, 500, n_rows)], dtype="str"),
         }
