@@ -139,7 +139,7 @@ def commits(n_jobs: int, round_trip: float) -> tuple[int, float]:
     reading = (TRIPS_OF_ATTEMPT - 1) * round_trip
     pauses, seen = [_FIRST_PAUSE] * n_jobs, [0] * n_jobs
     number, attempts, now = 0, 0, 0.0
-    # What each job does next, and when: it lists the manifests, or creates one.
+    # The next step of each job, with its time: it lists the manifests, or creates one.
     events = [(0.0, job, False) for job in range(n_jobs)]
     while events:
         now, job, creates = heapq.heappop(events)
@@ -160,7 +160,7 @@ def commits(n_jobs: int, round_trip: float) -> tuple[int, float]:
 def table(
     found: Measured, n_machines: int, n_files: int, round_trip: float
 ) -> list[tuple[str, str]]:
-    """What so many machines would do, as names and values."""
+    """The requests, bytes and attempts of so many machines, as names and values."""
     per_machine = -(-n_files // n_machines)
     size = found.manifest[n_files]
     attempts, seconds = commits(n_machines, round_trip)

@@ -1,7 +1,7 @@
 """Engines of several machines, with two processes here: a write, a sum, and the memory of a worker.
 
 Dask and, where it is installed, Ray write the same rows to folders of Entasis and of Parquet, and
-read one of ten columns back. What was written is compared before anything is measured.
+read one of ten columns back. The rows that were written are compared before anything is measured.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ... import files
 from ...calls import Call, in_turn, keep, show
 from ...context import Context
@@ -39,7 +41,10 @@ def _run(context: Context, ray: Any) -> None:
     labels = {ENTASIS: "Entasis", PARQUET: "Parquet"}
     expected = rows.expected(n_parts, n)[rows.SUMMED]
     numbers = ray.data.range(n_parts, override_num_blocks=n_parts)
-    given = numbers.map_batches(partial(_partition, n_rows=n), batch_size=1, batch_format="pandas")
+    base = ray.put(_table(n))
+    given = numbers.map_batches(
+        partial(_partition, base=base), batch_size=1, batch_format="pyarrow"
+    )
     writes, reads = [], []
     for key, write in (("entasis", _write), ("parquet", _write_parquet)):
         call = Call(key, labels[key], partial(write, given, folders[key]))
@@ -61,8 +66,20 @@ def _run(context: Context, ray: Any) -> None:
         files.remove(folder)
 
 
-def _partition(batch: Any, n_rows: int) -> Any:
-    return rows.partition(int(batch["id"].iloc[0]), n_rows)
+def _table(n_rows: int) -> Any:
+    """The rows that all partitions repeat, which the tasks share in memory."""
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(rows.base(n_rows), preserve_index=False)
+
+
+def _partition(batch: Any, base: Any) -> Any:
+    """The rows of a partition."""
+    import ray
+
+    whole, number = ray.get(base), batch["id"][0].as_py()
+    ids = np.arange(number * len(whole), (number + 1) * len(whole))
+    return whole.set_column(0, "id", [ids])
 
 
 def _write(given: Any, folder: Path) -> None:

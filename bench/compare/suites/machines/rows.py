@@ -44,6 +44,11 @@ def base(n_rows: int) -> Any:
     )
 
 
+def prepare(n_rows: int) -> None:
+    """Make the first partition in this process."""
+    base(n_rows)
+
+
 def partition(number: int, n_rows: int) -> Any:
     """The rows of a partition."""
     return base(n_rows).assign(id=np.arange(number * n_rows, (number + 1) * n_rows))
