@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -14,12 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, KilledWorker, LocalCluster
+from moto_server import SECRET
 
 import entasis as en
 import entasis.dask
 from entasis._dataset import table as _table
 from entasis._dataset.files_of_job import Job
 from entasis._machines import installed
+from entasis._machines.rows import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -387,6 +390,31 @@ def test_two_jobs_that_overwrite_one_folder(tmp_path: Path) -> None:
     assert en.read(tmp_path / "set")["n"].tolist() == [7, 0, 1, 2, 3]
 
 
+def test_names_of_tasks_are_those_of_their_rows(tmp_path: Path) -> None:
+    """Dask takes tasks of one name for the same, also those of an earlier call."""
+    en.write_dataset(frame(), tmp_path / "set", rows_per_file=1000)
+
+    def name(**how: Any) -> str:
+        return dask.base.tokenize(entasis.dask.read(tmp_path / "set", **how))
+
+    texts = ["a" * 1000, "a" * 999 + "b"]
+    names = [
+        name(),
+        name(index="t"),
+        name(index=False),
+        name(columns=["x"]),
+        name(blocksize=20_000),
+        name(filter=en.col("x") > 0),
+        name(filter=en.col("x") > 1),
+        *(name(filter=en.col("s") == text) for text in texts),
+    ]
+    assert len(set(names)) == len(names)
+    assert name() == names[0]
+    assert name(filter=en.col("s") == texts[0]) == names[-2]
+    en.write_dataset(frame().assign(x=1.0), tmp_path / "set", rows_per_file=1000, mode="overwrite")
+    assert name() != names[0]
+
+
 @pytest.mark.parametrize("library", ["obstore"], indirect=True)
 def test_stores(moto: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in moto.environment.items():
@@ -396,6 +424,9 @@ def test_stores(moto: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     entasis.dask.write(parts, "s3://tables/set", partition_by="k", storage_options=moto.options)
     expected = en.scan("s3://tables/set", storage_options=moto.options).read()
     found = entasis.dask.read("s3://tables/set", filter=en.col("k") > 2, storage_options=moto.options)
+    (part,) = Source.of("s3://tables/set", None, en.col("k") == 1, moto.options, None).parts([(0, 0)])
+    assert SECRET.encode() not in pickle.dumps(part)
+    assert pickle.loads(pickle.dumps(part)).n_rows == (whole.k == 1).sum()
     with dask.config.set(scheduler="processes", num_workers=1):
         # The process has the names of options, and their values from its environment.
         same(found.compute(), expected[expected.k > 2])

@@ -70,7 +70,7 @@ class Part:
             files.keys.texts,
             query.columns,
             query.rows,
-            repr(query.condition),
+            None if query.condition is None else query.condition._tree,
             self.shift,
         )
 
