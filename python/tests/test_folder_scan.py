@@ -23,6 +23,7 @@ import test_lazy
 from polars.testing import assert_frame_equal
 
 import entasis as en
+from entasis._filter.where import where
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -474,3 +475,27 @@ def test_years_that_dates_of_python_lack(tmp_path) -> None:
     with pytest.raises(en.ArgumentError, match="dates begin with the year 1"):
         en.read(tmp_path)
     assert en.scan(tmp_path, hive={"day": "string"}).read(to="polars")["day"].to_list() == ["0000-01-01"] * 2
+
+
+def test_text_conditions_on_keys(tmp_path: Path) -> None:
+    whole = pl.DataFrame({"x": [1, 2, 3, 4], "k": [1, 2, 3, None]})
+    en.write_dataset(whole, tmp_path / "set", partition_by="k")
+    scan = en.scan(tmp_path / "set")
+
+    def found(condition: Any) -> list[int]:
+        rows = scan.filter(condition)
+        values = sorted(rows.read(to="polars")["x"].to_list())
+        assert rows.count() == len(values)
+        assert sorted(rows.to_dataset().to_table()["x"].to_pylist()) == values
+        return values
+
+    assert found(where("k > 1")) == [2, 3]
+    assert found(where("not (k > 1)")) == found(~where("k > 1")) == [1]
+    assert found(where("k in (1, 3)") & where("x > 1")) == [3]
+    assert found(where("k is missing") | (en.col("x") == 1)) == [1, 4]
+    before = scan._query.table.n_opened
+    assert scan.filter(where("k = 2")).count() == 1
+    assert scan._query.table.n_opened - before <= 1
+    for text in ("k > 1 and x > 0", "k > 1 or y = 2"):
+        with pytest.raises(en.ArgumentError, match="names a key can't name columns of the files too"):
+            scan.filter(where(text)).count()

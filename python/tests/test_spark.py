@@ -92,6 +92,8 @@ def test_rows_equal_those_of_pandas(spark: Any, folder: str) -> None:
     assert some.columns == ["id", "s"]
     expected = whole[(whole.x > 1) & (whole.s == "v")][["id", "s"]].reset_index(drop=True)
     same(rows(some), expected, check_dtype=False)
+    some = read(spark, folder, columns="id", keys="k in (1, 3)", filter="x > 1")
+    same(rows(some), whole[whole.k.isin([1, 3]) & (whole.x > 1)][["id"]].reset_index(drop=True), check_dtype=False)
 
 
 def test_queries_in_turn(spark: Any, folder: str) -> None:
@@ -154,7 +156,8 @@ def test_errors_name_the_option(spark: Any, folder: str, tmp_path: Path) -> None
         ({"columns": "id,y"}, "no column or key 'y'"),
         ({"filter": "x >"}, "needs a value at character 4"),
         ({"filter": "y > 1"}, 'column "y"'),
-        ({"filter": "k > 1"}, "keys"),
+        ({"filter": "k > 1 and x > 0"}, "names a key can't name columns"),
+        ({"keys": "k > 1 and x > 0"}, "names a key can't name columns"),
     ):
         with pytest.raises(Exception, match=said):
             read(spark, folder, **options).count()

@@ -8,7 +8,7 @@ from entasis._arguments.options import shown
 from entasis._filter import where as _where
 from entasis._filter.conditions import Condition
 from entasis._filter.fields import Field
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, EntasisError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,8 +56,11 @@ class Folding:
                 return frozenset().union(*sets) if len(sets) == len(found) else None
             sets = [part for part in found if part is not None]
             return frozenset.intersection(*sets) if sets else None
-        label = node[1].label if isinstance(node[1], Field) else node[1]
-        if name == "where" or label not in self._names:
+        if name == "where":
+            is_of_key = bool(_where.names(node[1], self._names))
+        else:
+            is_of_key = (node[1].label if isinstance(node[1], Field) else node[1]) in self._names
+        if not is_of_key:
             return None
         return self._passing(node, is_negated=is_negated, is_engine=is_engine)
 
@@ -109,9 +112,9 @@ class Folding:
     def _comparison(self, node: tuple[Any, ...], number: int, *, is_negated: bool, is_engine: bool) -> Folded:
         whole = ("not", node) if is_negated else node
         if node[0] == "where":
-            if self._names.intersection(_where.names(node[1], self._names)):
-                raise ArgumentError("conditions as text are about columns of the files, not about keys")
-            return whole
+            if not _where.names(node[1], self._names):
+                return whole
+            return number in self._passing(node, is_negated=is_negated, is_engine=is_engine)
         label = node[1].label if isinstance(node[1], Field) else node[1]
         if label not in self._names:
             if self._columns is None or label in self._columns:
@@ -131,5 +134,12 @@ class Folding:
         if at not in self._true:
             whole = ("not", node) if is_negated else node
             tested = Condition(("engine", whole) if is_engine else whole)
-            self._true[at] = frozenset(self._keys.scan(filter=tested).row_numbers().tolist())
+            try:
+                self._true[at] = frozenset(self._keys.scan(filter=tested).row_numbers().tolist())
+            except EntasisError as error:
+                if node[0] != "where":
+                    raise
+                raise ArgumentError(
+                    f"a condition as text that names a key can't name columns of the files too: {error}"
+                ) from error
         return self._true[at]

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from entasis._filter.conditions import Condition
+
     from .job import Written
     from .rows import Part
 
-_READS = ("path", "columns", "filter")
+_READS = ("path", "columns", "filter", "keys")
 _WRITES = ("path", "partition_by", "rows_per_file", "compression", "durable", "wait")
 # Options that Spark itself adds or understands begin with these.
 _OF_SPARK = ("spark.", "__")
@@ -52,6 +54,7 @@ def register(spark: Any) -> None:
     |---|---|
     | `columns` | names of columns and keys, separated by commas |
     | `filter` | a condition on columns of the files as text, as for `entasis select --where` |
+    | `keys` | a condition on keys as text, which rules out files |
 
     Only these options spare reading. Spark hands neither columns nor limits over to data sources in
     Python. Conditions of a data frame are tested by Spark after all rows were read, because Spark
@@ -171,10 +174,11 @@ class _Writer(datasource.DataSourceArrowWriter):  # type: ignore[misc]
 def _source(options: Mapping[str, str]) -> Source:
     """The rows of a reading."""
     _check(options, _READS)
-    condition = options.get("filter")
-    return Source.of(
-        _path(options), _names(options.get("columns")), None if condition is None else where(condition), None, None
-    )
+    condition: Condition | None = None
+    for name in ("filter", "keys"):
+        if (text := options.get(name)) is not None:
+            condition = where(text) if condition is None else condition & where(text)
+    return Source.of(_path(options), _names(options.get("columns")), condition, None, None)
 
 
 def _check(options: Mapping[str, str], known: tuple[str, ...]) -> None:
