@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from entasis._arguments.options import shown
 from entasis._dataset import manifest as _manifest
 from entasis._dataset import write as _write
-from entasis._dataset.files import names_on_store
+from entasis._dataset.files import on_store
 from entasis._dataset.files_of_job import Job
 from entasis._grow import hosts as _hosts_of
 from entasis._write import destination
@@ -226,7 +226,7 @@ class TaskJob:
     def abort(self) -> None:
         """Remove the files of all tasks. Those of a task that is still running stay until `clean`."""
         if self._store is not None:
-            self._remove([name for name in names_on_store(self._store) if self._is_ours(name)])
+            self._remove([entry.path for entry in on_store(self._store) if self._is_ours(entry.path)])
             return
         for folder, _, names in os.walk(self._folder, topdown=False):
             ours = [name for name in names if self._is_ours(name)]
