@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Rows of a task, if the engine asks for fewer tasks: about a second of work for ten columns.
 _ROWS = 64 * BLOCK
+# Rows of a task, if the engine asks for more tasks than are worth their start.
+_LEAST_ROWS = 16 * BLOCK
 
 
 def schema_of(source: Source) -> pa.Schema:
@@ -28,7 +30,7 @@ def schema_of(source: Source) -> pa.Schema:
 
 
 def parts_of(source: Source, n_tasks: int, limit: int | None) -> list[Part]:
-    """Tasks with whole blocks of rows, about as many as the engine asks for, or more.
+    """Tasks with whole blocks of rows: as many as the engine asks for, if they are worth their start.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def parts_of(source: Source, n_tasks: int, limit: int | None) -> list[Part]:
         (part,) = source.parts(source.starts(max(sum(source.lengths), 1))[:1])
         return [part.limited(limit)]
     n_rows = sum(source.lengths)
-    most = min(max(-(-n_rows // max(n_tasks, 1)), 1), _ROWS)
+    most = min(max(-(-n_rows // max(n_tasks, 1)), _LEAST_ROWS), _ROWS)
     parts = source.parts(source.starts(-(-most // BLOCK) * BLOCK))
     if limit is None:
         return parts

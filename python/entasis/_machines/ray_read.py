@@ -69,8 +69,8 @@ def datasource(
 
     Notes
     -----
-    With a manifest, this opens one file. A task reads rows of one file, at most 64 blocks of 65,536
-    rows, and gives them to Ray batch by batch.
+    With a manifest, this opens one file. A task reads rows of one file, 16 to 64 blocks of 65,536
+    rows if the file has so many, and gives them to Ray batch by batch.
 
     Examples
     --------
