@@ -110,7 +110,8 @@ def _verify(store: Folder, args: Any) -> str:
     with shown(_is_shown(), "verifying", "files") as show:
         report = maintain.verify(store.name, args.threads, show, store)
     if args.json:
-        return json.dumps({"file": store.name, "sound": True, **report._asdict()})
+        names = ("n_columns", "n_blocks", "n_values", "checked_len", "n_generations", "leftover_len")
+        return json.dumps({"file": store.name, "sound": True, **{name: getattr(report, name) for name in names}})
     counts = f"{_count(report.n_blocks, 'block')}, {_count(report.n_values, 'value')}, {_size(report.checked_len)}"
     return f"{printable(store.name)}: sound ({counts}; checked in {time.perf_counter() - started:.2f} s)"
 

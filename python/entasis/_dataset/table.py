@@ -135,7 +135,8 @@ class Table:
     def length(self) -> int:
         """The number of all rows. Opens files whose number of rows is unknown."""
         unknown = [number for number in range(len(self.files.paths)) if number not in self._n_rows]
-        for _ in self.views(unknown):
+        # Without unknown files not even the first one is opened.
+        for _ in self.views(unknown) if unknown else ():
             pass
         return sum(self._n_rows.values())
 
