@@ -14,13 +14,13 @@ static int fetch(void *context, double at, double len, unsigned char *out, char 
     int is_error = 0;
     SEXP found = PROTECT(R_tryEvalSilent(call, R_GlobalEnv, &is_error));
     if (is_error) return failed("the function was interrupted", message, room);
-    if (TYPEOF(found) == STRSXP && XLENGTH(found) == 1) {
-        return failed(Rf_translateCharUTF8(STRING_ELT(found, 0)), message, room);
+    if (TYPEOF(found) == STRSXP && Rf_xlength(found) == 1) {
+        return failed(CHAR(STRING_ELT(found, 0)), message, room);
     }
-    if (TYPEOF(found) != RAWSXP || (double)XLENGTH(found) != len) {
+    if (TYPEOF(found) != RAWSXP || (double)Rf_xlength(found) != len) {
         return failed("the function did not return the bytes", message, room);
     }
-    memcpy(out, RAW(found), (size_t)XLENGTH(found));
+    memcpy(out, RAW(found), (size_t)Rf_xlength(found));
     UNPROTECT(4);
     return 0;
 }
@@ -28,7 +28,7 @@ static int fetch(void *context, double at, double len, unsigned char *out, char 
 static void release(void *context) { R_ReleaseObject((SEXP)context); }
 
 static ent_chars bytes_of(SEXP raw) {
-    ent_chars bytes = {(const char *)RAW(raw), (size_t)XLENGTH(raw)};
+    ent_chars bytes = {(const char *)RAW(raw), (size_t)Rf_xlength(raw)};
     return bytes;
 }
 

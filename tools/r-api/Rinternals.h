@@ -131,6 +131,7 @@ SEXP Rf_list3(SEXP a, SEXP b, SEXP c);
 
 /* Evaluation, errors, interrupts. */
 SEXP Rf_eval(SEXP expression, SEXP env);
+SEXP R_tryEvalSilent(SEXP expression, SEXP env, int *is_error);
 NORET void Rf_error(const char *format, ...);
 void Rf_warning(const char *format, ...);
 void R_CheckUserInterrupt(void);
@@ -156,6 +157,8 @@ SEXP R_ExternalPtrProtected(SEXP pointer);
 void R_ClearExternalPtr(SEXP pointer);
 void R_SetExternalPtrTag(SEXP pointer, SEXP tag);
 void R_SetExternalPtrProtected(SEXP pointer, SEXP protected);
+void R_PreserveObject(SEXP x);
+void R_ReleaseObject(SEXP x);
 void R_RegisterCFinalizerEx(SEXP pointer, R_CFinalizer_t finalizer, Rboolean on_exit);
 SEXP R_MakeWeakRef(SEXP key, SEXP value, SEXP finalizer, Rboolean on_exit);
 

@@ -8,6 +8,7 @@ from entasis._arguments.options import shown
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
+from . import dask_compat
 from .dask_library import frames, utils
 from .job import TaskJob
 
@@ -42,7 +43,7 @@ def write(
     Parameters
     ----------
     frame
-        A data frame of Dask. Its partitions have the columns and types of its `_meta`.
+        A data frame of Dask. Its partitions have the columns and types of its *meta*.
     folder
         The folder, which all workers reach by this path; or its address on a store.
     partition_by, rows_per_file, mode, compression, durable, wait
@@ -107,7 +108,7 @@ def write(
                 for number, one in zip(again, stored, strict=True):
                     written[number] = one
         if not any(one.n_rows for one in written):
-            written = [job.write([_without_unknown(frame._meta)], 0, may_be_empty=True)]
+            written = [job.write([_without_unknown(dask_compat.head(frame))], 0, may_be_empty=True)]
         job.commit(written)
     except BaseException:
         job.abort()
@@ -119,7 +120,7 @@ def _written(frame: Any, job: TaskJob, *, stores_labels: bool) -> list[Written]:
     import pandas as pd
 
     # Dask would take a frame among the arguments for one with partitions.
-    head = _Holder(frame._meta)
+    head = _Holder(dask_compat.head(frame))
     facts = frame.map_partitions(
         _write_partition, job, head, stores_labels, meta=pd.Series([], dtype=object), enforce_metadata=False
     )
