@@ -8,7 +8,7 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
     file <- open_file(path, functions, int64, limits, generation)
   } else {
     if (!missing(path)) wrong("'path' and 'source' both name a file: pass one of them")
-    file <- open_file(NULL, functions, int64, limits, generation, source_of(source, size))
+    file <- open_file(NULL, functions, int64, limits, generation, checked_source(source, size))
   }
   if (is_tree(file)) {
     if (as != "stored") wrong("the file holds a tree of values: as = \"data.table\" is for files with one data frame")

@@ -5,7 +5,7 @@
 FIRST_READ <- 65536
 
 # The fields of an open file whose bytes a function gives.
-source_of <- function(source, size) {
+checked_source <- function(source, size) {
   if (!is.function(source)) must_be("source", "a function of an offset and a length", source)
   if (!is.null(size)) size <- check_whole(size, "size", 0)
   name <- attr(source, "name", exact = TRUE)
