@@ -140,7 +140,8 @@ class Source:
         whole.query.table.first  # noqa: B018
         if columns is not None:
             whole.query = whole.query.select(columns)
-        piece = next(whole.query.pieces(), None)
+        # With a limit no further file is opened ahead.
+        piece = next(whole.query.limited(1).pieces(), None)
         if piece is not None:
             # A condition that the files can't test is an error here, and not in a task.
             piece.query.of(piece.query.view.part(slice(0, 0))).count(1)
