@@ -1,4 +1,4 @@
-"""What Dask has by a private name: the columns of a data frame without rows, its *meta*."""
+"""The private name of Dask by which a data frame has its columns without rows, its *meta*."""
 
 from __future__ import annotations
 
