@@ -7,7 +7,6 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from entasis._stores.scheme import scheme
 from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -125,6 +124,8 @@ def is_address(value: Any) -> bool:
     """Whether a value is the address of an object or a folder on a store."""
     if not isinstance(value, str) or "://" not in value:
         return False
+    from entasis._stores.scheme import scheme
+
     return scheme(value) not in (None, "file") and not os.path.exists(value)
 
 
@@ -235,6 +236,8 @@ def path(value: Path) -> str:
 
 
 def _refuse_address(text: str) -> None:
+    from entasis._stores.scheme import scheme
+
     name = scheme(text)
     if name is None or os.path.exists(text):
         return

@@ -6,7 +6,6 @@ import datetime
 import os
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -92,6 +91,8 @@ def clean(
     with reported:
         cutoff = time.time() - _seconds(older_than)
         if _sources.is_address(folder):
+            from concurrent.futures import ThreadPoolExecutor
+
             from entasis._stores.listing import Folder
 
             store = Folder.at(str(folder), storage_options, credentials)
