@@ -68,12 +68,29 @@ zoned <- function(parts) {
   }
   if (is_string(zone)) {
     if (!zone %in% olson()) other_parts("a time zone that is not known here")
-    there <- as.POSIXlt(as.double(clock), origin = "1970-01-01", tz = "UTC")
-    there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
-    return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
+    local <- as.double(clock)
+    return(since_1970(local - east_of_utc(local, zone, number_at(parts, 3L) != 0), zone))
   }
   offset <- number_at(zone, 1L) / 1e6
   since_1970(as.double(clock) - offset, zone_of_value(offset))
+}
+
+# The seconds east of UTC at a local time. A time that is repeated or skipped has those before the
+# change of the clocks, or with `is_second` those after it.
+east_of_utc <- function(local, zone, is_second) {
+  at <- function(seconds) {
+    there <- as.POSIXlt(floor(seconds), origin = "1970-01-01", tz = zone)
+    shown <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, there$sec, tz = "UTC")
+    as.double(shown) - floor(seconds)
+  }
+  # The rules of zones change at most once in two days.
+  before <- at(local - 86400)
+  after <- at(local + 86400)
+  holds <- c(at(local - before) == before, at(local - after) == after)
+  if (holds[1L] == holds[2L]) {
+    return(if (is_second) after else before)
+  }
+  if (holds[1L]) before else after
 }
 
 seconds_in <- function(unit) {

@@ -194,12 +194,13 @@ class Query(NamedTuple):
 
         With `fills` these are all files, because a condition may be about a column that some lack.
         """
-        every = range(len(self.table.files.paths))
-        if self.table.fills:
-            return list(every)
-        tests, matching = self._folding(self.condition), self._matching(self.condition)
-        some = [number for number in every if matching is None or number in matching]
-        return [number for number in some if tests is None or tests.of(number) is not False]
+        return list(range(len(self.table.files.paths))) if self.table.fills else self._left(None)
+
+    def _left(self, also: Condition | None) -> list[int]:
+        """The numbers of the files that keys and the manifest do not rule out."""
+        _, matching, can_pass = self._tests(also)
+        some = range(len(self.table.files.paths)) if matching is None else sorted(matching)
+        return [number for number in some if can_pass(number, None)]
 
     def joined(self, also: Condition | None) -> View | None:
         """The files that can have rows for which a condition is true, as one table with all rows.
@@ -208,14 +209,7 @@ class Query(NamedTuple):
         """
         if self.condition is not None or self.rows is not None or self.limit is not None or self.table.fills:
             return None
-        rules_out, matching = self._folding(also), self._matching(also)
-        every = range(len(self.table.files.paths))
-        some = [number for number in every if matching is None or number in matching]
-        if rules_out is not None:
-            of_keys = rules_out.numbers()
-            some = some if of_keys is None else [number for number in some if number in of_keys]
-            some = [number for number in some if rules_out.of(number, None) is not False]
-        return self.table.joined(some)
+        return self.table.joined(self._left(also))
 
     def _matching(self, *conditions: Condition | None) -> frozenset[int] | None:
         """The numbers of the files that can match all conditions by the manifest; None for all."""

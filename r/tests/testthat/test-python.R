@@ -415,3 +415,25 @@ test_that("an object without counterpart is reported with its column", {
   expect_identical(read_entasis(path, "k")$k, 1:2)
   expect_identical(metadata_entasis(path)$columns$n_missing, c(0, NA))
 })
+
+test_that("local times that clocks show twice or never are the instants of Python", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  said <- tempfile()
+  python(c(
+    "from datetime import datetime, timedelta", "from zoneinfo import ZoneInfo",
+    "zones = ['Europe/Zurich', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Pacific/Apia']",
+    "days = [datetime(2024, 10, 27, 2, 30), datetime(2024, 3, 31, 2, 30), datetime(2024, 11, 3, 1, 15), datetime(2024, 3, 10, 2, 59, 59, 500000),",
+    "        datetime(2024, 4, 7, 1, 45), datetime(2024, 10, 6, 2, 10), datetime(2011, 12, 30, 12), datetime(1969, 12, 31, 23, 59, 59, 750000), datetime(1880, 1, 1)]",
+    "times = [day.replace(tzinfo=ZoneInfo(zone), fold=fold) for zone in zones for day in days for fold in (0, 1)]",
+    sprintf("en.write(times, r'%s')", path),
+    sprintf("open(r'%s', 'w').write('\\n'.join(repr(time.timestamp()) for time in times) + '\\n')", said),
+    sprintf("en.convert(r'%s', r'%s')", path, paste0(path, ".rds"))
+  ))
+  on.exit(unlink(paste0(path, ".rds")), add = TRUE)
+  expected <- as.double(readLines(said))
+  expect_length(expected, 90L)
+  expect_identical(vapply(read_entasis(path), as.double, 0), expected)
+  # A file of R that is made without R has the same.
+  expect_identical(readRDS(paste0(path, ".rds")), read_entasis(path))
+})
