@@ -26,6 +26,15 @@ pub(crate) enum Bound {
     Text(String),
 }
 
+impl Bound {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Word(bytes) => bytes,
+            Self::Text(text) => text.as_bytes(),
+        }
+    }
+}
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ColumnOf {
@@ -94,25 +103,34 @@ pub(crate) fn of(file: &File, path: &str, texts: Vec<Option<String>>) -> Result<
         columns: Vec::new(),
         bounds: Vec::new(),
     };
-    for info in file.columns(0..file.n_columns())? {
+    let infos = file.columns(0..file.n_columns())?;
+    let mut short = Vec::new();
+    for (i, info) in infos.iter().enumerate() {
         let column = ColumnOf {
             kind: type_name(&info.record.column_type, info.detail.as_ref()),
             column_type: info.record.column_type,
             detail: info.detail.clone(),
             name: info.name.clone(),
         };
-        facts.bounds.push(if is_bounded(&column) { bounds(file, &info)? } else { Bounds::default() });
+        let is_short = is_bounded(&column) && info.record.is_bundled;
+        if is_short {
+            short.push((i, Values::new(info)?));
+        }
+        let has_statistics = is_bounded(&column) && !is_short;
+        facts.bounds.push(if has_statistics { bounds(file, info)? } else { Bounds::default() });
         facts.columns.push(column);
+    }
+    let requests = short.iter_mut().map(|(_, values)| values.request()).collect();
+    file.read(requests, Some(1), &Silent)?;
+    for (i, values) in &short {
+        facts.bounds[*i] = values.bounds();
     }
     Ok(facts)
 }
 
-/// The bounds of a column.
+/// The bounds of a column from statistics.
 fn bounds(file: &File, info: &ColumnInfo) -> Result<Bounds> {
     let n_missing = Some(info.record.n_missing);
-    if info.record.is_bundled {
-        return bounds_of_values(file, info);
-    }
     let (blocks, statistics) = (file.blocks(info.index)?, file.statistics(info.index)?);
     let mut found = Bounds { n_missing, has_nan: Some(false), low: None, high: None };
     let physical = info.record.column_type.physical;
@@ -129,10 +147,10 @@ fn bounds(file: &File, info: &ColumnInfo) -> Result<Bounds> {
         }
         let (low, high) = (bound(physical, &of.min), bound(physical, &of.max));
         is_high &= !of.is_prefix;
-        if found.low.as_ref().is_none_or(|known| is_less(physical, &low, known)) {
+        if found.low.as_ref().is_none_or(|known| is_less(physical, low.bytes(), known.bytes())) {
             found.low = Some(low);
         }
-        if found.high.as_ref().is_none_or(|known| is_less(physical, known, &high)) {
+        if found.high.as_ref().is_none_or(|known| is_less(physical, known.bytes(), high.bytes())) {
             found.high = Some(high);
         }
     }
@@ -141,54 +159,74 @@ fn bounds(file: &File, info: &ColumnInfo) -> Result<Bounds> {
     Ok(found)
 }
 
-/// The bounds of a short column. It shares blocks with others, and statistics are those of all.
-fn bounds_of_values(file: &File, info: &ColumnInfo) -> Result<Bounds> {
-    let ColumnType { physical, .. } = info.record.column_type;
-    let n = usize::try_from(info.record.n_values).unwrap_or(usize::MAX);
-    let mut mask: Vec<u8> = zeros(n)?;
-    let mut found =
-        Bounds { n_missing: Some(info.record.n_missing), has_nan: Some(false), ..Bounds::default() };
-    let mut add = |value: Bound| {
-        if is_nan(physical, &value) {
-            found.has_nan = Some(true);
-            return;
+/// The values of a short column. It shares blocks with others, and statistics are those of all.
+struct Values<'a> {
+    info: &'a ColumnInfo,
+    words: Vec<u64>,
+    text: Text,
+    /// 1 for missing values.
+    mask: Vec<u8>,
+}
+
+impl<'a> Values<'a> {
+    /// Memory for the values.
+    fn new(info: &'a ColumnInfo) -> Result<Self> {
+        let n = usize::try_from(info.record.n_values).unwrap_or(usize::MAX);
+        let width = info.record.column_type.physical.width().unwrap_or(0);
+        let words = zeros(n.saturating_mul(width).div_ceil(8))?;
+        Ok(Self { info, words, text: Text::new(TextLayout::Large), mask: zeros(n)? })
+    }
+
+    fn request(&mut self) -> Request<'_> {
+        let Self { info, words, text, mask } = self;
+        let output = match info.record.column_type.physical {
+            Physical::Utf8 => Output::Text(text),
+            physical => {
+                let len = mask.len() * physical.width().unwrap_or(0);
+                Output::Words(&mut bytemuck::cast_slice_mut(words)[..len])
+            }
+        };
+        Request { column: info.index, rows: Rows::All, output, missing: MissingTo::Mask(mask) }
+    }
+
+    /// The bounds of the values that were read.
+    fn bounds(&self) -> Bounds {
+        let ColumnType { physical, .. } = self.info.record.column_type;
+        let words: &[u8] = bytemuck::cast_slice(&self.words);
+        let width = physical.width().unwrap_or(0);
+        let (mut has_nan, mut ends) = (false, None);
+        for (i, _) in self.mask.iter().enumerate().filter(|(_, is_missing)| **is_missing == 0) {
+            let value = match physical {
+                Physical::Utf8 => self.text.get(i).unwrap_or_default(),
+                _ => &words[i * width..(i + 1) * width],
+            };
+            if matches!(physical, Physical::F32 | Physical::F64) && float(value).is_nan() {
+                has_nan = true;
+                continue;
+            }
+            let (low, high) = ends.get_or_insert((value, value));
+            if is_less(physical, value, low) {
+                *low = value;
+            } else if is_less(physical, high, value) {
+                *high = value;
+            }
         }
-        if found.low.as_ref().is_none_or(|low| is_less(physical, &value, low)) {
-            found.low = Some(value.clone());
-        }
-        if found.high.as_ref().is_none_or(|high| is_less(physical, high, &value)) {
-            found.high = Some(value);
-        }
-    };
-    let read = |output, mask| {
-        let request = Request { column: info.index, rows: Rows::All, output, missing: MissingTo::Mask(mask) };
-        file.read(vec![request], Some(1), &Silent)
-    };
-    if physical == Physical::Utf8 {
-        let mut text = Text::new(TextLayout::Large);
-        read(Output::Text(&mut text), &mut mask)?;
-        for (i, _) in mask.iter().enumerate().filter(|(_, is_missing)| **is_missing == 0) {
-            let value = text.get(i).and_then(|bytes| std::str::from_utf8(bytes).ok());
-            add(Bound::Text(value.unwrap_or_default().to_owned()));
-        }
-    } else if let Some(width) = physical.width() {
-        let mut words: Vec<u64> = zeros(n.saturating_mul(width).div_ceil(8))?;
-        let bytes: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut words)[..n * width];
-        read(Output::Words(bytes), &mut mask)?;
-        for (word, _) in bytes.chunks_exact(width).zip(&mask).filter(|(_, is_missing)| **is_missing == 0) {
-            add(Bound::Word(word.to_vec()));
+        let bound = |value: &[u8]| match physical {
+            Physical::Utf8 => std::str::from_utf8(value).ok().map(|text| Bound::Text(text.to_owned())),
+            _ => Some(Bound::Word(value.to_vec())),
+        };
+        Bounds {
+            n_missing: Some(self.info.record.n_missing),
+            has_nan: Some(has_nan),
+            low: ends.and_then(|(low, _)| bound(low)),
+            high: ends.and_then(|(_, high)| bound(high)),
         }
     }
-    Ok(found)
 }
 
 fn zeros<T: bytemuck::Zeroable>(n: usize) -> Result<Vec<T>> {
     let refused = |()| Error::out_of_memory(n.saturating_mul(size_of::<T>()), "the bounds of columns");
     bytemuck::allocation::try_zeroed_vec(n).map_err(refused)
-}
-
-fn is_nan(physical: Physical, value: &Bound) -> bool {
-    matches!((physical, value), (Physical::F32 | Physical::F64, Bound::Word(word)) if float(word).is_nan())
 }
 
 /// A bound of a block.
@@ -206,14 +244,12 @@ fn bound(physical: Physical, stored: &[u8; 16]) -> Bound {
     Bound::Word(stored[..physical.width().unwrap_or(8)].to_vec())
 }
 
-fn is_less(physical: Physical, a: &Bound, b: &Bound) -> bool {
-    match (a, b) {
-        (Bound::Text(a), Bound::Text(b)) => a.as_bytes() < b.as_bytes(),
-        (Bound::Word(a), Bound::Word(b)) => match physical {
-            Physical::F32 | Physical::F64 => float(a) < float(b),
-            _ => integer(physical, a) < integer(physical, b),
-        },
-        _ => false,
+/// Whether the bytes of a value are less than those of another one.
+fn is_less(physical: Physical, a: &[u8], b: &[u8]) -> bool {
+    match physical {
+        Physical::Utf8 => a < b,
+        Physical::F32 | Physical::F64 => float(a) < float(b),
+        _ => integer(physical, a) < integer(physical, b),
     }
 }
 

@@ -33,9 +33,7 @@ def run(context: Context) -> None:
 
 
 def _run(context: Context, ray: Any) -> None:
-    n_rows = context.scaled(rows.ROWS, least=rows.LEAST)
-    n_parts = max(n_rows // rows.PART, 2 * PROCESSES)
-    n = n_rows // n_parts
+    n_parts, n = rows.sizes(context, PROCESSES)
     frame = f"{n_parts * n:,} rows"
     folders = {key: (context.work / f"machines.{key}").resolve() for key in (ENTASIS, PARQUET)}
     labels = {ENTASIS: "Entasis", PARQUET: "Parquet"}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...frames.headline import CITIES
+
+if TYPE_CHECKING:
+    from ...context import Context
 
 SECTION = "machines"
 SEED = 20171216
@@ -42,6 +45,13 @@ def base(n_rows: int) -> Any:
             "word": pd.array(words[rng.integers(0, 500, n_rows)], dtype="str"),
         }
     )
+
+
+def sizes(context: Context, n_processes: int) -> tuple[int, int]:
+    """The number of partitions, and the number of rows of each."""
+    n_rows = context.scaled(ROWS, least=LEAST)
+    n_parts = max(n_rows // PART, 2 * n_processes)
+    return n_parts, n_rows // n_parts
 
 
 def prepare(n_rows: int) -> None:
