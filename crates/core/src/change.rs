@@ -36,8 +36,10 @@ use entasis_format::{
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
+use crate::file_sink::{FileSink, rewrite_slot};
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
+use crate::opening::Opening;
 use crate::retain::kept_generations;
 use crate::write::unknown::{check_record_lens, check_writer};
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
@@ -49,9 +51,6 @@ use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;
 use to::To;
-
-/// New bytes begin at a multiple of this.
-const ALIGN: u64 = 64;
 
 /// A file to change, with its lock. If it is dropped, the file stays unchanged.
 ///
@@ -158,7 +157,8 @@ impl Change {
         let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
         let in_place =
             when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
-        let file = File::open_with(in_place.target(), limits)?;
+        let opening = Opening { limits, secret: options.secret.clone() };
+        let file = File::open_with(in_place.target(), opening)?;
         Ok(Self { in_place, file })
     }
 
@@ -412,8 +412,7 @@ impl Change {
             let plan = Plan::after(Some(&file), content.parts()?, options)?;
             let compression = Some(plan.compression());
             let ground = Ground { compression, ..ground(&file, operation, options) };
-            let start = file.slot().end.next_multiple_of(ALIGN);
-            plan.execute_change(to.sink(), start, &ground, &Workers::default(), monitor)?
+            plan.execute_change(to.sink(), file.next_start(), &ground, &Workers::default(), monitor)?
         };
         to.commit(Some(file), slot, options.durable != Durable::Never)
     }
@@ -437,8 +436,9 @@ impl Change {
             ..ground(&file, operation, options)
         };
         let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
-        plan.execute_anew(&replacement, &ground, monitor)?;
-        replacement.commit().map_err(|e| Error::io(e, "replace"))
+        let sink = FileSink::instead_of(replacement, &file)?;
+        plan.execute_anew(&sink, sink.first_start(), &ground, monitor)?;
+        sink.commit().map_err(|e| Error::io(e, "replace"))
     }
 }
 
@@ -450,8 +450,7 @@ fn write_again(
     operation: Operation,
     options: &WriteOptions,
 ) -> Result<Slot> {
-    let start = file.slot().end.next_multiple_of(ALIGN);
-    write_root(sections_of, &ground(file, operation, options), to.sink(), start)
+    write_root(sections_of, &ground(file, operation, options), to.sink(), file.next_start())
 }
 
 /// The ground of a change in place.
@@ -496,7 +495,7 @@ fn secure(file: &File, in_place: &InPlace) -> Result<()> {
     let [at_a, at_b] = SLOT_OFFSETS;
     let at = if matches!(a, SlotState::Valid(_)) { at_b } else { at_a };
     let slot = Slot { not_synced: false, ..current };
-    in_place.rewrite(at, &slot.emit()).map_err(|e| Error::io(e, "change"))
+    rewrite_slot(in_place, file, at, &slot)
 }
 
 /// The offset of the slot for the next generation, which is not the current slot.

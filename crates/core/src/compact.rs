@@ -7,6 +7,7 @@ use entasis_format::{Error, Operation, Result, SectionKind, Version};
 
 use crate::change::{Change, ground};
 use crate::file::File;
+use crate::file_sink::FileSink;
 use crate::monitor::Monitor;
 use crate::rebuild::{BlockPlan, known_columns, merged, start};
 use crate::write::{Ground, WriteOptions};
@@ -31,6 +32,24 @@ impl Change {
     /// # Errors
     /// As [`compact`].
     pub fn compact(self, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        self.store_anew(false, options, monitor)
+    }
+
+    /// As [`compact`](Self::compact), with another file key for an encrypted file. Only the key or
+    /// password that opened it opens the new file, and keys that were removed do not open it, even
+    /// with an old copy of the key pages.
+    ///
+    /// # Errors
+    /// *Argument* for a plain file; otherwise as [`compact`].
+    pub fn rekey(self, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        if self.file().unlocked().is_none() {
+            let error = Error::argument("the file is not encrypted, so it has no key");
+            return Err(error.in_file(self.file().path()));
+        }
+        self.store_anew(true, options, monitor)
+    }
+
+    fn store_anew(self, is_rekeyed: bool, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         let (in_place, file) = self.into_parts();
         let path = file.path().to_path_buf();
         let work = || {
@@ -39,7 +58,11 @@ impl Change {
             let columns = known_columns(&whole)?;
             let mut rebuild = merged(&whole, &columns, options.threads)?;
             rebuild.is_tidied = true;
-            if options.keep.is_none() && rebuild.changed.is_empty() && is_compact(&whole, &rebuild.plans) {
+            if !is_rekeyed
+                && options.keep.is_none()
+                && rebuild.changed.is_empty()
+                && is_compact(&whole, &rebuild.plans)
+            {
                 return Ok(());
             }
             let ground = Ground {
@@ -49,8 +72,13 @@ impl Change {
             };
             let start = start(&whole, &columns)?;
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "compact"))?;
-            rebuild.execute(&replacement, start, &ground, monitor)?.commit(start)?;
-            replacement.commit().map_err(|e| Error::io(e, "replace"))
+            let sink = match whole.unlocked().filter(|_| is_rekeyed) {
+                Some(unlocked) => FileSink::new(replacement, Some(unlocked.rekeyed()?))?,
+                None => FileSink::instead_of(replacement, &whole)?,
+            };
+            let start = sink.start(start);
+            rebuild.execute(&sink, start, &ground, monitor)?.commit(start)?;
+            sink.commit().map_err(|e| Error::io(e, "replace"))
         };
         work().map_err(|e: Error| e.in_file(&path))
     }

@@ -27,6 +27,7 @@ use entasis_format::{
     SlotState, Statistics, TableRecord, Thousands, Trailer, Value, Version, checksum,
 };
 use entasis_io::{Announced, FileSource, Source};
+use entasis_seal::{SealedSource, Unlocked};
 
 pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
@@ -41,6 +42,9 @@ use names::Names;
 pub use names::{NameGroup, NameRanges};
 use numbering::Numbering;
 pub(crate) use pieces::{Member, Stretch};
+
+use crate::file_sink::next_start;
+use crate::opening::Opening;
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -91,25 +95,27 @@ impl File {
         Self::open_with(path, Limits::default())
     }
 
-    /// Opens the file at `path` with other [`Limits`].
+    /// Opens the file at `path` with other [`Limits`], or with the key or password of an encrypted
+    /// file ([`Opening`]).
     ///
     /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_with(path: &Path, limits: Limits) -> Result<Self> {
+    /// As [`open`](Self::open); *wrong key* and *tampered* for encrypted files; *argument* for a key
+    /// of a file that is not encrypted.
+    pub fn open_with(path: &Path, opening: impl Into<Opening>) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
-        Self::from_source(Box::new(source), path, limits)
+        Self::from_source(Box::new(source), path, opening)
     }
 
     /// Opens the bytes of a source. Errors show `name` as the path.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
-    pub fn from_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
-        Self::open_source(source, name, limits).map_err(|e| e.in_file(name))
+    /// As [`open_with`](Self::open_with).
+    pub fn from_source(source: Box<dyn Source>, name: &Path, opening: impl Into<Opening>) -> Result<Self> {
+        Self::open_source(source, name, opening.into()).map_err(|e| e.in_file(name))
     }
 
-    fn open_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
-        Self::of_opened(Arc::new(open::open(source, name, limits)?))
+    fn open_source(source: Box<dyn Source>, name: &Path, opening: Opening) -> Result<Self> {
+        Self::of_opened(Arc::new(open::open(source, name, opening)?))
     }
 
     /// As [`open_with`](Self::open_with). If the current generation is too damaged to open, for
@@ -118,9 +124,9 @@ impl File {
     ///
     /// # Errors
     /// As [`open`](Self::open), *corrupt* only if the file has no whole generation.
-    pub fn open_whole(path: &Path, limits: Limits) -> Result<Self> {
+    pub fn open_whole(path: &Path, opening: impl Into<Opening>) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
-        Self::whole_from_source(Box::new(source), path, limits)
+        Self::whole_from_source(Box::new(source), path, opening)
     }
 
     /// As [`open_whole`](Self::open_whole), for the bytes of a source. Errors show `name` as the
@@ -128,8 +134,12 @@ impl File {
     ///
     /// # Errors
     /// As [`open_whole`](Self::open_whole).
-    pub fn whole_from_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
-        let opened = open::open_whole(source, name, limits);
+    pub fn whole_from_source(
+        source: Box<dyn Source>,
+        name: &Path,
+        opening: impl Into<Opening>,
+    ) -> Result<Self> {
+        let opened = open::open_whole(source, name, opening.into());
         opened.and_then(|opened| Self::of_opened(Arc::new(opened))).map_err(|e| e.in_file(name))
     }
 
@@ -328,6 +338,21 @@ impl File {
 
     pub(crate) fn header(&self) -> &Header {
         &self.opened.header
+    }
+
+    /// What opens an encrypted file; `None` for a plain one.
+    pub fn unlocked(&self) -> Option<&Arc<Unlocked>> {
+        self.sealed().map(|sealed| sealed.unlocked())
+    }
+
+    /// The source of an encrypted file.
+    pub(crate) fn sealed(&self) -> Option<&Arc<SealedSource>> {
+        self.opened.sealed.as_ref()
+    }
+
+    /// Where bytes may be written after this generation.
+    pub(crate) fn next_start(&self) -> u64 {
+        next_start(self.sealed().is_some(), self.slot().end)
     }
 
     /// Whether a slot names a newer generation that was not written completely.

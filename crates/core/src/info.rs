@@ -32,6 +32,8 @@ pub struct Info {
     /// Bytes that the current generation does not use.
     /// [`Change::compact`](crate::Change::compact) drops them.
     pub dead_len: u64,
+    /// The cipher of an encrypted file.
+    pub encryption: Option<&'static str>,
     /// The kind of the file's value: `table` or `tree`.
     pub value: &'static str,
     /// The number of tables, including those inside of a tree.
@@ -162,6 +164,7 @@ impl File {
             segments_len,
             footer_len: self.file_len().saturating_sub(segments_len).saturating_sub(dead_len),
             dead_len,
+            encryption: self.unlocked().map(|unlocked| unlocked.suite().name()),
             value: if of.is_table() { "table" } else { "tree" },
             n_tables: self.n_tables(),
             n_cells: self.cells()?.map_or(0, |cells| cells.n_cells()),

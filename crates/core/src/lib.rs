@@ -111,6 +111,7 @@ mod column_owners;
 mod compact;
 mod distinct_strings;
 mod file;
+mod file_sink;
 mod frame;
 mod info;
 mod keep;
@@ -118,6 +119,7 @@ mod mappable;
 mod monitor;
 mod name_list;
 mod nested_children;
+mod opening;
 mod read;
 mod rebuild;
 mod refused;
@@ -151,6 +153,7 @@ pub use entasis_kernels::shuffle::unshuffle;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
+pub use entasis_seal::{Costs, Entries, KEY_FILE, Key, KeyChange, Password, Secret, Suite, Unlocked};
 pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{
     Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,
@@ -161,6 +164,7 @@ pub use keep::{keep_bits, keep_values};
 pub use mappable::Extent;
 pub use monitor::{Monitor, Quiet, Share, Silent};
 pub use name_list::NameList;
+pub use opening::Opening;
 pub use read::{
     Form, Held, Matrix, MissingTo, Nested, NestedValues, OpenPage, Output, PageVisitor, Request, Shared,
     Side, Text, TextLayout,

@@ -62,6 +62,9 @@ impl File {
         let refuse = |why: &'static str, advice: String| {
             Err(Error::unsupported(why).advise(advice).in_column(&info.name))
         };
+        if self.unlocked().is_some() {
+            return refuse("an encrypted file cannot be mapped", READ.to_owned());
+        }
         let record = &info.record;
         let physical = record.column_type.physical;
         Rows::Range(rows.clone()).check(record.n_values)?;

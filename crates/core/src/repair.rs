@@ -5,11 +5,13 @@ mod overlay;
 
 use std::path::Path;
 
-use entasis_format::{Error, Limits, Operation, Result};
+use entasis_format::{Error, Operation, Result};
 use entasis_io::Replacement;
 
 use crate::file::File;
+use crate::file_sink::FileSink;
 use crate::monitor::{Monitor, Quiet, Share};
+use crate::opening::Opening;
 use crate::rebuild::{known_columns, start};
 use crate::verify::Survey;
 use crate::write::{Ground, WriteOptions, check_target, when_free};
@@ -28,7 +30,8 @@ use overlay::overlay;
 /// categories, cells, the structure of lists and unions. *Argument* when both paths name the same
 /// file. Otherwise as [`write`](crate::write()).
 pub fn repair(path: &Path, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
-    File::open_whole(path, Limits::default())?.repair(out, options, monitor)
+    let opening = Opening { secret: options.secret.clone(), ..Opening::default() };
+    File::open_whole(path, opening)?.repair(out, options, monitor)
 }
 
 impl File {
@@ -61,12 +64,14 @@ impl File {
         if options.must_be_new {
             replacement.must_be_new().map_err(on_disk("create"))?;
         }
+        let sink = FileSink::instead_of(replacement, self).map_err(|e| e.in_file(out))?;
+        let start = sink.start(start);
         rebuild
-            .execute(&replacement, start, &ground, &share(len))
+            .execute(&sink, start, &ground, &share(len))
             .map_err(here)?
             .commit(start)
             .map_err(|e| e.in_file(out))?;
-        replacement.commit().map_err(on_disk("replace"))?;
+        sink.commit().map_err(on_disk("replace"))?;
         Ok(survey)
     }
 

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Limits, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
-    Physical, Result, SLOT_LEN, SLOT_OFFSETS, Section, SlotState, Statistics, TRAILER_LEN, Trailer, Value,
-    Version, fallible, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Header, KEY_PAGES_END, Kind, Layout, Logical, MAX_COLUMN_DEPTH,
+    MAX_PAGE_VALUES, Physical, Result, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, Section, SlotState,
+    Statistics, TRAILER_LEN, Trailer, Value, Version, fallible, visit_parts,
 };
 
 use crate::cells::Cells;
 use crate::file::{ColumnInfo, File, details};
 use crate::monitor::{Control, Monitor, Quiet};
+use crate::opening::Opening;
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
@@ -63,7 +64,7 @@ pub struct Report {
 /// generations](Error::generations); [`File::survey`] lists all damage. *Unsupported* for the first
 /// column of an unknown type, if no other part is damaged. Otherwise as for reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-    File::open_whole(path, Limits::default())?.verify(threads, monitor)
+    File::open_whole(path, Opening::default())?.verify(threads, monitor)
 }
 
 /// The uses of memory, in messages.
@@ -105,6 +106,9 @@ impl File {
         let found = Found::new(self, &columns)?;
         if !self.is_earlier() {
             found.check(self.verify_slots())?;
+            if let Some(sealed) = self.sealed() {
+                found.check(sealed.verify(self.named_end(), &|| work.monitor.interrupted()))?;
+            }
             report.leftover_len = found.check(self.leftover_len())?.unwrap_or(0);
         }
         found.check(self.verify_trailer())?;
@@ -168,6 +172,9 @@ impl File {
         let mut spans = vec![Span::own(0, HEADER_LEN as u64)];
         if self.header().has_slot_pages() {
             spans.extend(SLOT_OFFSETS.map(|at| Span::own(at, SLOT_LEN as u64)));
+        }
+        if self.sealed().is_some() {
+            spans.push(Span::own(SLOT_PAGES_END, KEY_PAGES_END - SLOT_PAGES_END));
         }
         let slot = *self.slot();
         spans.push(Span::own(slot.root_at, slot.root_len.into()));

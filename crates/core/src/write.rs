@@ -44,8 +44,10 @@ use entasis_format::{
     EDITION, Error, HEADER_LEN, Keep, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
 };
 use entasis_io::{Durable, Replacement, Sink};
+use entasis_seal::Secret;
 
 use crate::file::File;
+use crate::file_sink::{FileSink, unlocked};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::refused::catch_refusal;
@@ -97,6 +99,9 @@ pub struct WriteOptions {
     /// Whether an existing file is an error (*io* of kind `AlreadyExists`) instead of being
     /// replaced.
     pub must_be_new: bool,
+    /// The key or password of an encrypted file: a new file is encrypted with it, and a change
+    /// opens the file with it.
+    pub secret: Option<Secret>,
 }
 
 /// The default time to wait for another writer.
@@ -116,6 +121,7 @@ impl Default for WriteOptions {
             wait: WAIT,
             needs_lock: true,
             must_be_new: false,
+            secret: None,
         }
     }
 }
@@ -162,9 +168,11 @@ pub fn write_document(
 fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
+    let unlocked = unlocked(options).map_err(|e| e.in_file(path))?;
     let replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
-    plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
-    replacement.commit().map_err(on_disk("replace"))
+    let sink = FileSink::new(replacement, unlocked).map_err(|e| e.in_file(path))?;
+    plan.execute(&sink, |start| sink.start(start), monitor).map_err(|e| e.in_file(path))?;
+    sink.commit().map_err(on_disk("replace"))
 }
 
 /// Returns an error if the file at `path` must be new and exists: a check before long work. Writing
@@ -231,7 +239,7 @@ pub fn write_to(
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<u64> {
-    Plan::new(Parts::of_frame(frame)?, options)?.execute(sink, monitor)
+    write_parts_to(sink, Parts::of_frame(frame)?, options, monitor)
 }
 
 /// Writes a document to a sink, as [`write_to`] does for a frame.
@@ -244,7 +252,20 @@ pub fn write_document_to(
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<u64> {
-    Plan::new(Parts::of_document(document)?, options)?.execute(sink, monitor)
+    write_parts_to(sink, Parts::of_document(document)?, options, monitor)
+}
+
+fn write_parts_to(
+    sink: &dyn Sink,
+    parts: Parts<'_>,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<u64> {
+    let plan = Plan::new(parts, options)?;
+    let sink = FileSink::new(sink, unlocked(options)?)?;
+    let len = plan.execute(&sink, |start| sink.start(start), monitor)?;
+    sink.flush().map_err(|source| Error::io(source, "write"))?;
+    Ok(sink.stored_len(len))
 }
 
 /// The checked parts of a file, in its order. The columns of a frame come first, then its labels
@@ -455,15 +476,15 @@ impl<'a> Plan<'a> {
         single.chain(children).chain(bundled).collect()
     }
 
-    /// Writes a whole file.
-    fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
-        catch_refusal(|| self.write_all(sink, monitor))
+    /// Writes a whole file. `start` says where its blocks begin, from the place in a plain file.
+    fn execute(&self, sink: &dyn Sink, start: impl Fn(u64) -> u64, monitor: &dyn Monitor) -> Result<u64> {
+        catch_refusal(|| self.write_all(sink, start, monitor))
     }
 
-    fn write_all(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
+    fn write_all(&self, sink: &dyn Sink, start: impl Fn(u64) -> u64, monitor: &dyn Monitor) -> Result<u64> {
         let stored = self.stored();
         let tasks = tasks(&stored);
-        let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
+        let start = start(if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 });
         let operation = Operation::Write.code();
         let (compression, keep) = (Some(self.compression()), self.keep);
         let ground = Ground { operation, compression, keep, ..Ground::default() };
@@ -492,13 +513,14 @@ impl<'a> Plan<'a> {
     pub(crate) fn execute_anew(
         &self,
         sink: &dyn Sink,
+        start: u64,
         ground: &Ground<'_>,
         monitor: &dyn Monitor,
     ) -> Result<u64> {
         catch_refusal(|| {
             let stored = self.stored();
-            let (to, workers) = ((sink, SLOT_PAGES_END), Workers::default());
-            self.write(to, &stored, tasks(&stored), ground, &workers, monitor)?.commit(SLOT_PAGES_END)
+            let (to, workers) = ((sink, start), Workers::default());
+            self.write(to, &stored, tasks(&stored), ground, &workers, monitor)?.commit(start)
         })
     }
 

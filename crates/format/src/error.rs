@@ -35,6 +35,10 @@ pub enum Kind {
     Newer,
     /// The file is damaged.
     Corrupt,
+    /// The file is encrypted, and was changed by someone without the key.
+    Tampered,
+    /// The file is encrypted, and no key was given, or one that does not open it.
+    WrongKey,
     /// The file or the request is valid, but this version does not support it.
     Unsupported,
     /// The caller asked for something impossible.
@@ -88,6 +92,18 @@ impl Error {
     #[cold]
     pub fn corrupt(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Corrupt, message.into())
+    }
+
+    /// The file is encrypted, and was changed by someone without the key.
+    #[cold]
+    pub fn tampered(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Tampered, message.into())
+    }
+
+    /// No key was given for an encrypted file, or one that does not open it.
+    #[cold]
+    pub fn wrong_key(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::WrongKey, message.into())
     }
 
     /// The file needs a newer version.
@@ -165,9 +181,14 @@ impl Error {
     }
 
     /// The operating system refused an operation; `doing` names it ("reading a page"). The kind is
-    /// [`Kind::OutOfMemory`] if it had no memory.
+    /// [`Kind::OutOfMemory`] if it had no memory. An error of this type, which a source passed on as
+    /// an [`io::Error`], stays as it is.
     #[cold]
     pub fn io(source: io::Error, doing: &'static str) -> Self {
+        let source = match source.downcast::<Self>() {
+            Ok(error) => return error,
+            Err(source) => source,
+        };
         let kind = match source.kind() {
             io::ErrorKind::OutOfMemory => Kind::OutOfMemory,
             kind => Kind::Io(kind),
@@ -337,6 +358,8 @@ impl Inner {
             Kind::Newer => "update Entasis",
             Kind::Corrupt if column => "restore the file from a copy, or read other columns",
             Kind::Corrupt => "restore the file from a copy",
+            Kind::Tampered => "do not trust the file, and restore it from a copy",
+            Kind::WrongKey => "pass the key or password that the file was written with",
             Kind::Unsupported if column => "update Entasis, or read other columns",
             Kind::Unsupported => "update Entasis",
             Kind::Limit => "raise the limit if you trust the file",
@@ -360,6 +383,8 @@ impl Kind {
             Kind::NotEntasis => "not an Entasis file",
             Kind::Newer => "newer version",
             Kind::Corrupt => "damaged",
+            Kind::Tampered => "tampered with",
+            Kind::WrongKey => "wrong key",
             Kind::Unsupported => "not supported",
             Kind::Argument | Kind::NoColumn => "wrong argument",
             Kind::Text => "problem in the text",

@@ -16,8 +16,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version that this release writes.
+    /// The version of plain files that this release writes.
     pub const CURRENT: Self = Self { major: 0, minor: 3 };
+    /// The version of encrypted files that this release writes, the latest one that it knows.
+    pub const SEALED: Self = Self { major: 0, minor: 4 };
     /// The oldest version that this release reads.
     pub const OLDEST: Self = Self { major: 0, minor: 2 };
 }
@@ -75,7 +77,7 @@ impl Features {
             return Ok(());
         }
         let needed = self.needed;
-        let current = Version::CURRENT;
+        let current = Version::SEALED;
         Err(Error::newer(format!(
             "the file has features that {word} ({unknown:#x}): it needs format version {needed}, \
              this release {verb} files up to {current}"

@@ -3,7 +3,7 @@
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 use crate::features::Version;
-use crate::limits::{HEADER_LEN, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END};
+use crate::limits::{HEADER_LEN, KEY_PAGES_END, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END};
 use crate::other::other_format;
 use crate::slot::{Slot, seal_holds, sealed};
 
@@ -14,6 +14,8 @@ pub const MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
 pub const FLAG_STREAMED: u64 = 1;
 /// Must-understand flag: the file has pages for slots A and B.
 pub const FLAG_SLOT_PAGES: u64 = 2;
+/// Must-understand flag: the file is encrypted (`docs/format/encryption.md`).
+pub const FLAG_SEALED: u64 = 4;
 
 /// The first 256 bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +53,15 @@ pub enum SlotState {
 }
 
 impl Header {
-    /// The header of a file that was written in one piece.
-    pub const fn whole(slot: Slot, has_slot_pages: bool) -> Self {
-        Self::with(if has_slot_pages { FLAG_SLOT_PAGES } else { 0 }, SlotState::Valid(slot))
+    /// The header of a file that was written in one piece, whose room begins at `start`: after the
+    /// header, after slot pages, or after the key pages of a sealed file.
+    pub const fn whole(slot: Slot, start: u64) -> Self {
+        let flags = match start {
+            KEY_PAGES_END.. => FLAG_SLOT_PAGES | FLAG_SEALED,
+            SLOT_PAGES_END.. => FLAG_SLOT_PAGES,
+            _ => 0,
+        };
+        Self::with(flags, SlotState::Valid(slot))
     }
 
     /// The header of a file whose first state is in its trailer.
@@ -62,7 +70,30 @@ impl Header {
     }
 
     const fn with(flags: u64, first: SlotState) -> Self {
-        Self { version: Version::CURRENT, flags, may_ignore: 0, first }
+        let version = if flags & FLAG_SEALED == 0 { Version::CURRENT } else { Version::SEALED };
+        Self { version, flags, may_ignore: 0, first }
+    }
+
+    /// Whether the first bytes of a file are the header of a sealed file. Its slots have to be
+    /// opened before the header is parsed.
+    pub fn is_of_sealed(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
+            && bytes.first_chunk::<64>().is_some_and(|head| {
+                seal_holds(head)
+                    && u64::from_le_bytes([16, 17, 18, 19, 20, 21, 22, 23].map(|i| head[i])) & FLAG_SEALED
+                        != 0
+            })
+    }
+
+    /// Whether the file is encrypted.
+    pub const fn is_sealed(&self) -> bool {
+        self.flags & FLAG_SEALED != 0
+    }
+
+    /// The header of the same state without encryption, for its bytes in memory.
+    #[must_use]
+    pub const fn unsealed(self) -> Self {
+        Self { flags: self.flags & !FLAG_SEALED, ..self }
     }
 
     /// Whether the file has pages for slots A and B.
@@ -72,7 +103,11 @@ impl Header {
 
     /// Where the room of the file starts.
     pub const fn room_start(&self) -> u64 {
-        if self.has_slot_pages() { SLOT_PAGES_END } else { HEADER_LEN as u64 }
+        match self.has_slot_pages() {
+            true if self.is_sealed() => KEY_PAGES_END,
+            true => SLOT_PAGES_END,
+            false => HEADER_LEN as u64,
+        }
     }
 
     /// Whether the state may be in the trailer.
@@ -127,13 +162,16 @@ impl Header {
         }
         let reserved = reader.reserved::<4>();
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
-        if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES) != 0 {
+        if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES | FLAG_SEALED) != 0 {
             return Err(Error::newer(format!(
                 "the file needs unknown features (flags {flags:#x} of format version {version}), \
                  this release knows version {}",
-                Version::CURRENT
+                Version::SEALED
             ))
             .advise("update Entasis"));
+        }
+        if flags & FLAG_SEALED != 0 && flags & (FLAG_STREAMED | FLAG_SLOT_PAGES) != FLAG_SLOT_PAGES {
+            return Err(Error::corrupt("an encrypted file has impossible flags").at(16));
         }
         reserved.map_err(|error| error.at(12))?;
         reader.reserved::<24>().map_err(|error| error.at(32))?;

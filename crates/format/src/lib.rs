@@ -55,11 +55,12 @@ pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
 pub use error::{Error, Kind, Location, Result, Thousands, printable_message, printable_name};
 pub use features::{EDITION, Features, Keep, Version};
-pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, Order, SlotState};
+pub use header::{FLAG_SEALED, FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, Order, SlotState};
 pub use limits::{
-    BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
-    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_PIECES, MAX_ROOT_LEN, MAX_TIERS, MIN_COLUMN_LEN,
-    MIN_DECODED_LEN, Room, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, TRAILER_LEN, VECTOR_VALUES,
+    BUNDLE_ROWS, HEADER_LEN, KEY_PAGES_END, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH,
+    MAX_DICTIONARY, MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_PIECES, MAX_ROOT_LEN, MAX_TIERS,
+    MIN_COLUMN_LEN, MIN_DECODED_LEN, Room, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, TRAILER_LEN,
+    VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};

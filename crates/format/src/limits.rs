@@ -10,6 +10,8 @@ pub const SLOT_LEN: usize = 64;
 pub const SLOT_OFFSETS: [u64; 2] = [4_096, 8_192];
 /// Where the room of a file with slot pages begins.
 pub const SLOT_PAGES_END: u64 = 12_288;
+/// Where the room of a sealed file begins, after its key pages.
+pub const KEY_PAGES_END: u64 = 20_480;
 /// The most tiers of a file.
 pub const MAX_TIERS: u16 = 24;
 /// Bytes of the trailer.
@@ -115,6 +117,8 @@ pub struct Limits {
     /// Bytes of the values that one read decodes. The default, none, is 4 GiB or 1,000 times the
     /// length of the file, whichever is more: see [`decoded_len_of`](Self::decoded_len_of).
     pub decoded_len: Option<u64>,
+    /// Bytes of memory, times passes, for deriving a key from a password. 1 GiB by default.
+    pub derivation_len: u64,
 }
 
 impl Default for Limits {
@@ -128,13 +132,14 @@ impl Default for Limits {
             n_nodes: 10_000_000,
             value_len: 1 << 30,
             decoded_len: None,
+            derivation_len: 1 << 30,
         }
     }
 }
 
 impl Limits {
     /// The names of the limits, which are the same in all languages.
-    pub const NAMES: [&str; 8] = [
+    pub const NAMES: [&str; 9] = [
         "metadata_len",
         "n_columns",
         "depth",
@@ -143,6 +148,7 @@ impl Limits {
         "n_nodes",
         "value_len",
         "decoded_len",
+        "derivation_len",
     ];
 
     /// Sets a limit by its name.
@@ -159,6 +165,7 @@ impl Limits {
             "n_nodes" => &mut self.n_nodes,
             "value_len" => &mut self.value_len,
             "decoded_len" => self.decoded_len.insert(value),
+            "derivation_len" => &mut self.derivation_len,
             _ => {
                 let names = Self::NAMES.join(", ");
                 return Err(Error::argument(format!("there is no limit '{name}', only {names}")));

@@ -91,6 +91,7 @@ impl Trailer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::SLOT_PAGES_END;
     use crate::testing::flips;
 
     const SLOT: Slot =
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn round_trip_and_damage() {
-        let trailer = Trailer::new(&SLOT, &Header::whole(SLOT, true), Version::CURRENT);
+        let trailer = Trailer::new(&SLOT, &Header::whole(SLOT, SLOT_PAGES_END), Version::CURRENT);
         let bytes = trailer.emit();
         assert_eq!(Trailer::parse(&bytes).unwrap(), trailer);
         assert_eq!(trailer.slot(), SLOT);
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn version_and_flags_repeat_the_header() {
-        let header = Header::whole(SLOT, true);
+        let header = Header::whole(SLOT, SLOT_PAGES_END);
         let bytes = Trailer::new(&SLOT, &header, Version::CURRENT).emit();
         assert_eq!((&bytes[28..32], bytes[48]), (&[0, 0, 3, 0][..], 2));
         let bytes = Trailer::new(&SLOT, &header, Version::OLDEST).emit();

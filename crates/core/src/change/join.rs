@@ -14,8 +14,7 @@ use entasis_format::{BlockRecord, Error, Limits, Operation, Result, SLOT_PAGES_E
 
 use super::keep::Keeper;
 use super::{
-    ALIGN, AppendOptions, ColumnSource, Content, NewColumns, append_file, columns, joined_host, kept,
-    rows_of_file,
+    AppendOptions, ColumnSource, Content, NewColumns, append_file, columns, joined_host, kept, rows_of_file,
 };
 use crate::file::File;
 use crate::frame::{Column, Frame};
@@ -27,6 +26,8 @@ use crate::write::placement::{Placed, Placement};
 use crate::write::{Base, Ground, Plan, WRITE, Workers, WriteOptions};
 use form::Form;
 
+/// The files begin at multiples of this.
+const ALIGN: u64 = 64;
 /// The use of memory, in messages.
 const BLOCKS: &str = "the block records of the joined files";
 
@@ -347,7 +348,7 @@ impl Joining<'_> {
         let tail = Tail::new(start);
         let slot = write(&tail, start)?;
         segments.push_memory(start, tail.into_bytes());
-        File::open_at(Box::new(segments.clone()), self.name, self.limits.clone(), slot)
+        File::open_at(Box::new(segments.clone()), None, self.name, self.limits.clone(), slot)
     }
 }
 

@@ -5,13 +5,14 @@
 
 use std::path::Path;
 
-use entasis_format::{Error, Operation, Result, SLOT_PAGES_END, Slot};
+use entasis_format::{Error, Operation, Result, Slot};
 use entasis_io::Durable;
 
 use super::keep::Keeper;
 use super::to::To;
-use super::{ALIGN, Change, Content, NewColumns, append, columns, kept, now};
+use super::{Change, Content, NewColumns, append, columns, kept, now};
 use crate::file::File;
+use crate::file_sink::{FileSink, unlocked};
 use crate::frame::Frame;
 use crate::monitor::{Monitor, Silent};
 use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
@@ -52,8 +53,10 @@ impl Stream {
         options.check()?;
         let replacement =
             create(path, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(path))?;
+        let sink = unlocked(options).and_then(|unlocked| FileSink::new(replacement, unlocked));
+        let sink = sink.map_err(|e| e.in_file(path))?;
         Ok(Self {
-            to: To::New(Box::new(replacement)),
+            to: To::New(Box::new(sink)),
             file: None,
             old: None,
             durable: false,
@@ -183,7 +186,7 @@ impl Stream {
             time: 0,
             not_synced: false,
         };
-        let start = whole.as_ref().map_or(SLOT_PAGES_END, |file| file.slot().end.next_multiple_of(ALIGN));
+        let start = whole.as_ref().map_or_else(|| self.to.first_start(), File::next_start);
         let slot = plan.execute_change(self.to.sink(), start, &ground, &self.workers, monitor)?;
         self.file = Some(self.to.open(slot)?);
         Ok(())
@@ -224,7 +227,7 @@ impl Stream {
             time: if self.old.is_some() { now() } else { 0 },
             not_synced: matches!(self.to, To::InPlace(_)) && !self.durable,
         };
-        write_root(file.root(), &ground, self.to.sink(), file.slot().end.next_multiple_of(ALIGN))
+        write_root(file.root(), &ground, self.to.sink(), file.next_start())
     }
 
     /// Whether a part was written.

@@ -7,6 +7,7 @@ use entasis_io::{FileSource, InPlace, Replacement, Sink};
 
 use super::{check_change, next_slot_at, now, secure};
 use crate::file::File;
+use crate::file_sink::FileSink;
 use crate::monitor::{Monitor, Quiet};
 use crate::retain::{Blocks, Destination, copy, kept_generations, kept_if_mostly_dead};
 use crate::write::WriteOptions;
@@ -14,9 +15,9 @@ use crate::write::WriteOptions;
 /// Where a change is written.
 pub(super) enum To {
     /// The end of the file that changes.
-    InPlace(Box<InPlace>),
+    InPlace(Box<FileSink<InPlace>>),
     /// A new file.
-    New(Box<Replacement>),
+    New(Box<FileSink<Replacement>>),
 }
 
 impl To {
@@ -34,19 +35,21 @@ impl To {
         check_change(&file, has_slot_pages)?;
         if !has_slot_pages {
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
+            let sink = FileSink::instead_of(replacement, &file)?;
             let earlier = kept_generations(&file, keep, now())?;
-            let copied = copied(&replacement, &file, &earlier, Blocks::Same, options, monitor)?;
-            return Ok((Self::New(Box::new(replacement)), copied));
+            let copied = copied(&sink, &file, &earlier, Blocks::Same, options, monitor)?;
+            return Ok((Self::New(Box::new(sink)), copied));
         }
         if let Some(earlier) = kept_if_mostly_dead(&file, keep, now())? {
             match in_place.replace_unasked(options.durable) {
                 Ok(replacement) => {
-                    match copied(&replacement, &file, &earlier, Blocks::Merged, options, monitor) {
-                        Ok(copied) => return Ok((Self::New(Box::new(replacement)), copied)),
+                    let sink = FileSink::instead_of(replacement, &file)?;
+                    match copied(&sink, &file, &earlier, Blocks::Merged, options, monitor) {
+                        Ok(copied) => return Ok((Self::New(Box::new(sink)), copied)),
                         Err(error) if error.kind() == Kind::Interrupted => return Err(error),
                         // A damaged file, or one with records of a later version, can still grow.
                         Err(_) => {
-                            let back = InPlace::instead_of(replacement);
+                            let back = InPlace::instead_of(sink.give_up());
                             in_place = back.map_err(|e| Error::io(e, "change"))?;
                         }
                     }
@@ -58,17 +61,24 @@ impl To {
     }
 
     /// Prepares a change after the end of a file.
-    pub(super) fn after(mut in_place: InPlace, file: &File) -> Result<Self> {
+    pub(super) fn after(in_place: InPlace, file: &File) -> Result<Self> {
         secure(file, &in_place)?;
-        in_place.start_at(file.slot().end).map_err(|e| Error::io(e, "change"))?;
-        Ok(Self::InPlace(Box::new(in_place)))
+        Ok(Self::InPlace(Box::new(FileSink::in_place(in_place, file)?)))
     }
 
     /// The path of the file that changes.
     pub(super) fn path(&self) -> &Path {
         match self {
-            Self::InPlace(in_place) => in_place.target(),
-            Self::New(replacement) => replacement.target(),
+            Self::InPlace(in_place) => in_place.file().target(),
+            Self::New(replacement) => replacement.file().target(),
+        }
+    }
+
+    /// Where the first generation of a new file begins.
+    pub(super) fn first_start(&self) -> u64 {
+        match self {
+            Self::InPlace(in_place) => in_place.first_start(),
+            Self::New(replacement) => replacement.first_start(),
         }
     }
 
@@ -82,8 +92,8 @@ impl To {
     /// Returns an error in a forked child of the process that began the change.
     pub(super) fn check_process(&self) -> Result<()> {
         let checked = match self {
-            Self::InPlace(in_place) => in_place.check_process(),
-            Self::New(replacement) => replacement.check_process(),
+            Self::InPlace(in_place) => in_place.file().check_process(),
+            Self::New(replacement) => replacement.file().check_process(),
         };
         checked.map_err(|e| Error::io(e, "write").in_file(self.path()))
     }
@@ -91,8 +101,8 @@ impl To {
     /// Opens what is written so far, at a slot that is in no file yet.
     pub(super) fn open(&self, slot: Slot) -> Result<File> {
         match self {
-            Self::InPlace(in_place) => open(in_place.target(), in_place.target(), slot),
-            Self::New(replacement) => open(replacement.temp(), replacement.target(), slot),
+            Self::InPlace(in_place) => open(in_place, in_place.file().target(), self.path(), slot),
+            Self::New(new) => open(new, new.file().temp(), self.path(), slot),
         }
     }
 
@@ -102,32 +112,29 @@ impl To {
         match self {
             Self::InPlace(in_place) => {
                 let Some(old) = old else { return Ok(()) };
-                let failed = |source| Error::io(source, "change");
-                in_place.commit(next_slot_at(&old), &slot.emit(), is_durable).map_err(failed)
+                in_place.commit(next_slot_at(&old), &slot, is_durable)
             }
             Self::New(replacement) => {
                 drop(old);
-                let header = Header::whole(slot, true).emit();
-                let mut at = 0;
-                while let Some(rest) = header.get(at..).filter(|rest| !rest.is_empty()) {
-                    let written = replacement.write_at(at as u64, rest);
-                    at += written.map_err(|e| Error::io(e, "write"))?;
-                }
+                let header = Header::whole(slot, replacement.first_start()).emit();
+                replacement.write_all_at(0, &header).map_err(|e| Error::io(e, "write"))?;
                 replacement.commit().map_err(|e| Error::io(e, "replace"))
             }
         }
     }
 }
 
-fn open(written: &Path, path: &Path, slot: Slot) -> Result<File> {
+/// Opens what a sink has written to the file `written`, at a slot.
+fn open<S: Sink>(sink: &FileSink<S>, written: &Path, path: &Path, slot: Slot) -> Result<File> {
+    sink.flush().map_err(|e| Error::io(e, "write"))?;
     let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
-    File::open_at(Box::new(source), path, Limits::default(), slot)
+    File::open_at(Box::new(source), sink.unlocked(), path, Limits::default(), slot)
 }
 
 /// Copies the `earlier` generations of `file` and the current one to a new file, and opens it.
 /// `blocks` says how those of the current one are copied if it is the only one.
 fn copied(
-    replacement: &Replacement,
+    sink: &FileSink<Replacement>,
     file: &File,
     earlier: &[Slot],
     blocks: Blocks,
@@ -135,8 +142,9 @@ fn copied(
     monitor: &dyn Monitor,
 ) -> Result<File> {
     let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
-    let open = |slot| open(replacement.temp(), replacement.target(), slot);
-    let destination = Destination { sink: replacement, open: &open };
+    let open = |slot| open(sink, sink.file().temp(), sink.file().target(), slot);
+    let is_sealed = sink.unlocked().is_some();
+    let destination = Destination { sink, is_sealed, open: &open };
     let slot = copy(file, earlier, blocks, &destination, options.threads, &Quiet(monitor))?;
     open(slot)
 }

@@ -12,6 +12,7 @@ use entasis_format::{
     visit_known_parts,
 };
 use entasis_io::{Announced, Source};
+use entasis_seal::SealedSource;
 
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
@@ -50,6 +51,8 @@ pub(crate) struct CachedParts {
 pub(crate) struct OpenFile {
     pub path: PathBuf,
     pub source: Arc<dyn Source>,
+    /// The source, if the file is encrypted.
+    pub sealed: Option<Arc<SealedSource>>,
     pub limits: Limits,
     pub header: Header,
     /// Slots A and B; empty without slot pages.

@@ -1,8 +1,11 @@
 //! The generations of a file (`docs/format/container.md`).
 
+use std::path::Path;
 use std::sync::Arc;
 
-use entasis_format::{Error, Operation, Result, Slot, fallible};
+use entasis_format::{Error, Limits, Operation, Result, Slot, fallible};
+use entasis_io::Source;
+use entasis_seal::Unlocked;
 
 use super::chain::{Chain, Lost, is_part};
 use super::{File, open};
@@ -89,12 +92,14 @@ impl File {
 
     /// Opens a file with slot pages at the state of a slot that is not current yet.
     pub(crate) fn open_at(
-        source: Box<dyn entasis_io::Source>,
-        name: &std::path::Path,
-        limits: entasis_format::Limits,
+        source: Box<dyn Source>,
+        unlocked: Option<&Arc<Unlocked>>,
+        name: &Path,
+        limits: Limits,
         slot: Slot,
     ) -> Result<File> {
-        Self::of_opened(Arc::new(open::open_at(source, name, limits, slot)?)).map_err(|e| e.in_file(name))
+        let opened = open::open_at(source, unlocked, name, limits, slot).map_err(|e| e.in_file(name))?;
+        Self::of_opened(Arc::new(opened)).map_err(|e| e.in_file(name))
     }
 
     fn describe(&self) -> Generation {

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entasis_format::{
-    Error, Features, HEADER_LEN, Header, Keep, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END,
-    Slot, SlotState, TRAILER_LEN, Trailer, Value, checksum, fallible,
+    Error, Features, HEADER_LEN, Header, KEY_PAGES_END, Keep, Kind, Limits, Order, Result, Room, Root, Runs,
+    SLOT_PAGES_END, Slot, SlotState, TRAILER_LEN, Trailer, Value, checksum, fallible,
 };
 use entasis_io::Source;
+use entasis_seal::{SealedSource, Unlocked};
 
 use super::cell_columns::CellColumns;
 use super::chain::{Chain, ROOTS, is_part};
 use super::footer::{BYTES, LostState, OpenFile, read, read_many};
 use super::known_blocks::KnownBlocks;
 use super::known_pieces::KnownPieces;
+use crate::opening::Opening;
 
 /// Bytes read from the end of a file when it is opened. They usually include the footer.
 const TAIL: u64 = 64 << 10;
@@ -33,23 +35,31 @@ struct Head {
 }
 
 /// The head of a file. A slot looks damaged while another program writes it.
-fn head(source: &dyn Source, len: u64) -> Result<Head> {
-    let mut found = read_head(source, len)?;
+///
+/// `None` for the stored bytes of a sealed file; `is_inner` says that they are those of the inner
+/// file.
+fn head(source: &dyn Source, len: u64, is_inner: bool) -> Result<Option<Head>> {
+    let mut found = read_head(source, len, is_inner)?;
     for _ in 1..ATTEMPTS {
-        if !found.slots.contains(&SlotState::Damaged) || source.changed().is_none() {
+        let is_damaged = found.as_ref().is_some_and(|head| head.slots.contains(&SlotState::Damaged));
+        if !is_damaged || source.changed().is_none() {
             break;
         }
         std::thread::sleep(PAUSE);
-        found = read_head(source, len)?;
+        found = read_head(source, len, is_inner)?;
     }
     Ok(found)
 }
 
-fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
+fn read_head(source: &dyn Source, len: u64, is_inner: bool) -> Result<Option<Head>> {
+    let is_sealed = |head: &[u8]| !is_inner && Header::is_of_sealed(head);
     if len <= TAIL {
         let head = read(source, 0, len)?;
+        if is_sealed(&head) {
+            return Ok(None);
+        }
         let (header, slots) = parse_head(&head)?;
-        return Ok(Head { header, slots, cached: vec![(0, head)] });
+        return Ok(Some(Head { header, slots, cached: vec![(0, head)] }));
     }
     let mut head = fallible::defaults(SLOT_PAGES_END as usize, BYTES)?;
     let mut tail = fallible::defaults(TAIL as usize, BYTES)?;
@@ -57,6 +67,9 @@ fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
     let done = read_many(source, &mut [(0, &mut head), (len - TAIL, &mut tail)]);
     if done.is_err() {
         head = read(source, 0, SLOT_PAGES_END)?;
+    }
+    if is_sealed(&head) {
+        return Ok(None);
     }
     let (header, slots) = parse_head(&head)?;
     head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
@@ -67,7 +80,7 @@ fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
         Err(error) if error.kind() == Kind::Corrupt => {}
         Err(error) => return Err(error),
     }
-    Ok(Head { header, slots, cached })
+    Ok(Some(Head { header, slots, cached }))
 }
 
 fn parse_head(head: &[u8]) -> Result<(Header, [SlotState; 2])> {
@@ -77,8 +90,8 @@ fn parse_head(head: &[u8]) -> Result<(Header, [SlotState; 2])> {
 }
 
 /// Opens the bytes of a source at their current state.
-pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
-    let mut opened = without_state(source, name, limits)?;
+pub(super) fn open(source: Box<dyn Source>, name: &Path, opening: Opening) -> Result<OpenFile> {
+    let mut opened = without_state(source, name, opening)?;
     match opened.find_current() {
         Ok(()) => Ok(opened),
         Err(error) if error.kind() == Kind::Corrupt => Err(match opened.find_whole() {
@@ -93,8 +106,8 @@ pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Resu
 }
 
 /// Opens the bytes of a source at their current state, or else at the newest whole generation.
-pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
-    let mut opened = without_state(source, name, limits)?;
+pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, opening: Opening) -> Result<OpenFile> {
+    let mut opened = without_state(source, name, opening)?;
     match opened.find_current() {
         Err(error) if error.kind() == Kind::Corrupt => {
             let generation = error.generations().first().copied();
@@ -110,20 +123,46 @@ pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, limits: Limits) -
 }
 
 /// A file whose header and slots were read.
-fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
-    let head = head(&*source, source.len())?;
-    // A change may have ended after the file's length was read, and the slots may name its state.
-    source.measure().map_err(|e| Error::io(e, "read"))?;
-    Ok(OpenFile::new(name, source.into(), limits, head))
+fn without_state(mut source: Box<dyn Source>, name: &Path, opening: Opening) -> Result<OpenFile> {
+    let Opening { limits, secret } = opening;
+    if let Some(head) = head(&*source, source.len(), false)? {
+        if secret.is_some() {
+            return Err(Error::argument("the file is not encrypted").advise("leave out the key or password"));
+        }
+        // A change may have ended after the file's length was read, and the slots may name its
+        // state.
+        source.measure().map_err(|e| Error::io(e, "read"))?;
+        return Ok(OpenFile::new(name, source.into(), None, limits, head));
+    }
+    let unlocked = Unlocked::of_source(&*source, secret.as_ref(), &limits)?;
+    let mut sealed = SealedSource::new(source, Arc::new(unlocked))?;
+    let head = head(&sealed, sealed.len(), true)?.ok_or_else(|| Error::corrupt("the file has no header"))?;
+    sealed.measure().map_err(|e| Error::io(e, "read"))?;
+    let sealed = Arc::new(sealed);
+    Ok(OpenFile::new(name, Arc::clone(&sealed) as Arc<dyn Source>, Some(sealed), limits, head))
 }
 
 /// Opens a source at the state of a slot. The file has slot pages, whose slots may name another
-/// state or none yet.
-pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot: Slot) -> Result<OpenFile> {
-    let (len, header) = (source.len(), Header::whole(slot, true));
+/// state or none yet. A sealed file is given with what opens it.
+pub(super) fn open_at(
+    source: Box<dyn Source>,
+    unlocked: Option<&Arc<Unlocked>>,
+    name: &Path,
+    limits: Limits,
+    slot: Slot,
+) -> Result<OpenFile> {
+    let sealed = match unlocked {
+        Some(unlocked) => Err(Arc::new(SealedSource::new(source, Arc::clone(unlocked))?)),
+        None => Ok(Arc::<dyn Source>::from(source)),
+    };
+    let (source, sealed, start) = match sealed {
+        Ok(plain) => (plain, None, SLOT_PAGES_END),
+        Err(sealed) => (Arc::clone(&sealed) as Arc<dyn Source>, Some(sealed), KEY_PAGES_END),
+    };
+    let (len, header) = (source.len(), Header::whole(slot, start));
     let head = read(&*source, 0, SLOT_PAGES_END)?;
     let head = Head { header, slots: [SlotState::Empty; 2], cached: vec![(0, head)] };
-    let mut opened = OpenFile::new(name, source.into(), limits, head);
+    let mut opened = OpenFile::new(name, source, sealed, limits, head);
     opened.read_root(slot, len)?;
     opened.read_value_of_root()?;
     Ok(opened)
@@ -131,11 +170,18 @@ pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot
 
 impl OpenFile {
     /// A file without a state yet.
-    fn new(name: &Path, source: Arc<dyn Source>, limits: Limits, head: Head) -> Self {
+    fn new(
+        name: &Path,
+        source: Arc<dyn Source>,
+        sealed: Option<Arc<SealedSource>>,
+        limits: Limits,
+        head: Head,
+    ) -> Self {
         let Head { header, slots, cached } = head;
         Self {
             path: name.to_path_buf(),
             source,
+            sealed,
             limits,
             header,
             slots,
@@ -180,7 +226,8 @@ impl OpenFile {
         let head = self.cached.first().map_or(&[][..], |(_, head)| head);
         let head = fallible::copied(head, "the head of the file")?;
         let head = Head { header: self.header, slots: self.slots, cached: vec![(0, head)] };
-        let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), head);
+        let mut opened =
+            Self::new(&self.path, Arc::clone(&self.source), self.sealed.clone(), self.limits.clone(), head);
         opened.parts = Arc::clone(&self.parts);
         opened.is_earlier = self.is_earlier || slot != self.slot;
         opened.is_passed_over = self.is_passed_over && !opened.is_earlier;
@@ -269,7 +316,12 @@ impl OpenFile {
         }
         let sum = match self.opened(slot.root_at, slot.root_len as usize) {
             Some(root) => checksum(root),
-            None => checksum(&read(&*self.source, slot.root_at, slot.root_len.into())?),
+            None => match read(&*self.source, slot.root_at, slot.root_len.into()) {
+                Ok(root) => checksum(&root),
+                // An encrypted chunk that was not written.
+                Err(error) if error.kind() == Kind::Corrupt => return Ok(false),
+                Err(error) => return Err(error),
+            },
         };
         Ok(sum == slot.root_checksum)
     }

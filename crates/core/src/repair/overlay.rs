@@ -25,7 +25,7 @@ pub(super) fn overlay(file: &File, rebuild: &Rebuild<'_>, monitor: &dyn Monitor)
     };
     let slot = rebuild.execute(&tail, start, &ground, monitor)?.append()?;
     let has_slot_pages = file.header().has_slot_pages();
-    let header = Header { first: SlotState::Valid(slot), ..*file.header() };
+    let header = Header { first: SlotState::Valid(slot), ..file.header().unsealed() };
     let mut head = header.emit().to_vec();
     let len = if has_slot_pages { SLOT_PAGES_END as usize } else { HEADER_LEN };
     // Slots A and B are empty, so the first slot is current.

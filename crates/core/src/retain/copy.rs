@@ -3,18 +3,17 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{Error, Result, SLOT_PAGES_END, Slot, fallible};
+use entasis_format::{Error, KEY_PAGES_END, Result, SLOT_PAGES_END, Slot, fallible};
 use entasis_io::Sink;
 
 use crate::file::{ColumnInfo, File};
+use crate::file_sink::next_start;
 use crate::monitor::Monitor;
 use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks, known_columns, merged};
 use crate::write::{Base, Ground};
 
 /// The use of the memory, in messages.
 const BLOCKS: &str = "the blocks of the generations";
-/// Generations begin at multiples of this.
-const ALIGN: u64 = 64;
 
 /// How the blocks of the current generation are copied.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +27,7 @@ pub(crate) enum Blocks {
 /// Where the copy goes: a new file, and a function that opens it at a slot.
 pub(crate) struct Destination<'a> {
     pub sink: &'a dyn Sink,
+    pub is_sealed: bool,
     pub open: &'a dyn Fn(Slot) -> Result<File>,
 }
 
@@ -70,7 +70,11 @@ pub(crate) fn copy(
             time: root.time,
             not_synced: false,
         };
-        let start = last.map_or(SLOT_PAGES_END, |slot| slot.end.next_multiple_of(ALIGN));
+        let start = match last {
+            None if to.is_sealed => KEY_PAGES_END,
+            None => SLOT_PAGES_END,
+            Some(slot) => next_start(to.is_sealed, slot.end),
+        };
         let slot = rebuild.execute(to.sink, start, &ground, monitor)?.append()?;
         if states.len() > 1 {
             add_moves(&whole, &columns, &(to.open)(slot)?.whole(), &mut moves)?;

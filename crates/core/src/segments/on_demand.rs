@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entasis_io::{FileSource, Source};
+use entasis_seal::{SealedSource, Unlocked};
 
 use crate::file::File;
 
@@ -21,13 +22,16 @@ pub(super) struct OnDemand {
     path: PathBuf,
     /// Bytes that show whether the path still has the file ([`File::fingerprint`]).
     fingerprint: (u64, Vec<u8>),
-    open: Mutex<Option<Arc<FileSource>>>,
+    /// What opens the file, if it is encrypted.
+    unlocked: Option<Arc<Unlocked>>,
+    open: Mutex<Option<Arc<dyn Source>>>,
 }
 
 impl OnDemand {
     pub(super) fn new(file: &File) -> Self {
         let path = std::path::absolute(file.path()).unwrap_or_else(|_| file.path().to_path_buf());
-        Self { path, fingerprint: file.fingerprint(), open: Mutex::default() }
+        let unlocked = file.unlocked().cloned();
+        Self { path, fingerprint: file.fingerprint(), unlocked, open: Mutex::default() }
     }
 
     /// Reads some bytes.
@@ -43,10 +47,17 @@ impl OnDemand {
         source.read_at(at, out)
     }
 
-    fn open_again(self: &Arc<Self>, recent: &Recent) -> io::Result<Arc<FileSource>> {
+    fn open_again(self: &Arc<Self>, recent: &Recent) -> io::Result<Arc<dyn Source>> {
         let named =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path.display()));
-        let source = Arc::new(FileSource::open(&self.path).map_err(named)?);
+        let stored = FileSource::open(&self.path).map_err(named)?;
+        let source: Arc<dyn Source> = match &self.unlocked {
+            None => Arc::new(stored),
+            Some(unlocked) => {
+                let sealed = SealedSource::new(Box::new(stored), Arc::clone(unlocked));
+                Arc::new(sealed.map_err(io::Error::other)?)
+            }
+        };
         let (at, expected) = &self.fingerprint;
         let mut found = vec![0; expected.len()];
         if source.read_exact_at(*at, &mut found).is_err() || found != *expected {

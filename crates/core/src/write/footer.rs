@@ -1,8 +1,8 @@
 //! Writes the footer of a new file: sections, root and trailer, then the header that names them.
 
 use entasis_format::{
-    EDITION, Features, Header, Result, Root, SLOT_PAGES_END, Section, SectionKind, SectionRecords, Slot,
-    TRAILER_LEN, Trailer, Value, checksum,
+    EDITION, Features, Header, Result, Root, Section, SectionKind, SectionRecords, Slot, TRAILER_LEN,
+    Trailer, Value, checksum,
 };
 
 use super::block_records::BlockRecords;
@@ -53,7 +53,7 @@ pub(crate) struct Footer<'a> {
 impl Footer<'_> {
     /// Writes the footer of a whole file, then its header. Returns the length of the file.
     pub(crate) fn commit(self, start: u64) -> Result<u64> {
-        let header = Header::whole(self.slot, start == SLOT_PAGES_END);
+        let header = Header::whole(self.slot, start);
         self.placement.finish(&self.bytes, &header.emit())?;
         Ok(self.slot.end)
     }
@@ -225,7 +225,7 @@ fn finish<'p>(
     };
     let header = match ground.file {
         Some(file) if ground.is_in_place => *file.header(),
-        _ => Header::whole(slot, placement.start() >= SLOT_PAGES_END),
+        _ => Header::whole(slot, placement.start()),
     };
     footer.extend_from_slice(&Trailer::new(&slot, &header, root.version()).emit());
     Footer { bytes: footer, slot, placement }

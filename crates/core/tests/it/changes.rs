@@ -9,7 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common::{self, Memory, Model, frame_of};
-use entasis::{Change, ColumnSource, Durable, File, Operation, Physical, Rows, Silent, Stream, WriteOptions};
+use entasis::{
+    Change, ColumnSource, Durable, File, Key, Opening, Operation, Physical, Rows, Secret, Silent, Stream,
+    WriteOptions,
+};
 use entasis_fault::{FaultDisk, Faults};
 use entasis_io::{Disk, Lock, NativeDisk};
 
@@ -61,14 +64,23 @@ impl Drop for Temp {
     }
 }
 
-fn options(durable: Durable) -> WriteOptions {
-    WriteOptions { durable, threads: Some(1), wait: Duration::ZERO, ..WriteOptions::default() }
+fn options(durable: Durable, is_sealed: bool) -> WriteOptions {
+    let secret = secret(is_sealed);
+    WriteOptions { durable, threads: Some(1), wait: Duration::ZERO, secret, ..WriteOptions::default() }
+}
+
+/// The key of encrypted files.
+fn secret(is_sealed: bool) -> Option<Secret> {
+    is_sealed.then(|| Secret::Key(Key::new(&[7; 32]).unwrap()))
+}
+
+fn open(path: &Path, is_sealed: bool) -> File {
+    File::open_with(path, Opening { secret: secret(is_sealed), ..Opening::default() }).unwrap()
 }
 
 /// Performs a change of a file with `n` rows.
-fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -> entasis::Result<()> {
-    let options = options(durable);
-    let change = Change::begin_on(disk, path, &options, &Silent)?;
+fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, options: &WriteOptions) -> entasis::Result<()> {
+    let change = Change::begin_on(disk, path, options, &Silent)?;
     let part = match op {
         Op::Append | Op::Stream => model(n..n + MORE),
         Op::Add | Op::Replace => vec![("flag", flags(n))],
@@ -94,20 +106,20 @@ fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -
             change.with_columns(frame, &[kept(0), kept(1)], names(&["first", "text"]))?,
             Operation::RenameColumns,
         ),
-        Op::Rollback => return change.rollback(1, &options, &Silent),
-        Op::Compact => return change.compact(&options, &Silent),
-        Op::Anew => return change.replace(frame, Operation::Write, &options, &Silent),
+        Op::Rollback => return change.rollback(1, options, &Silent),
+        Op::Compact => return change.compact(options, &Silent),
+        Op::Anew => return change.replace(frame, Operation::Write, options, &Silent),
         Op::Stream => {
-            let mut stream = Stream::extend(change, &options)?;
+            let mut stream = Stream::extend(change, options)?;
             for rows in [n..n + 10, n + 10..n + MORE] {
                 let part = model(rows);
                 let memory: Vec<Memory> = part.iter().map(|(_, model)| Memory::new(model)).collect();
-                stream.append(frame_of(&part, &memory), &[], &options, &Silent)?;
+                stream.append(frame_of(&part, &memory), &[], options, &Silent)?;
             }
             return stream.finish();
         }
     };
-    change.commit(content, operation, &options, &Silent)
+    change.commit(content, operation, options, &Silent)
 }
 
 /// The state after a change of a file with `n` rows. Its first generation had `first` rows.
@@ -144,18 +156,20 @@ struct Base {
     first: usize,
     n: usize,
     generation: u64,
+    is_sealed: bool,
 }
 
-fn base(first: usize, n_appends: usize) -> Base {
-    let path = Temp::new(&format!("base-{first}-{n_appends}-{:?}", std::thread::current().id()));
+fn base(first: usize, n_appends: usize, is_sealed: bool) -> Base {
+    let options = options(Durable::Never, is_sealed);
+    let path = Temp::new(&format!("base-{first}-{n_appends}-{is_sealed}-{:?}", std::thread::current().id()));
     let rows = model(0..first);
     let memory: Vec<Memory> = rows.iter().map(|(_, model)| Memory::new(model)).collect();
-    entasis::write(&path.0, &frame_of(&rows, &memory), &options(Durable::Never), &Silent).unwrap();
+    entasis::write(&path.0, &frame_of(&rows, &memory), &options, &Silent).unwrap();
     for i in 0..n_appends {
-        apply(Op::Append, Arc::new(NativeDisk), &path.0, first + i * MORE, Durable::Never).unwrap();
+        apply(Op::Append, Arc::new(NativeDisk), &path.0, first + i * MORE, &options).unwrap();
     }
-    let generation = File::open(&path.0).unwrap().generation();
-    Base { bytes: std::fs::read(&path.0).unwrap(), first, n: first + n_appends * MORE, generation }
+    let generation = open(&path.0, is_sealed).generation();
+    Base { bytes: std::fs::read(&path.0).unwrap(), first, n: first + n_appends * MORE, generation, is_sealed }
 }
 
 /// A change of a base, with the states before and after it.
@@ -166,24 +180,24 @@ struct Case {
 }
 
 impl Case {
-    fn new(op: Op, first: usize, n_appends: usize) -> Self {
-        let base = base(first, n_appends);
+    fn new(op: Op, first: usize, n_appends: usize, is_sealed: bool) -> Self {
+        let base = base(first, n_appends, is_sealed);
         let states = [model(0..base.n), after(op, base.n, base.first)];
         Self { op, base, states }
     }
 
     fn name(&self) -> String {
-        format!("{:?}-{}-{}", self.op, self.base.first, self.base.n)
+        format!("{:?}-{}-{}-{}", self.op, self.base.first, self.base.n, self.base.is_sealed)
     }
 
     fn apply(&self, disk: Arc<dyn Disk>, path: &Path, durable: Durable) -> entasis::Result<()> {
-        apply(self.op, disk, path, self.base.n, durable)
+        apply(self.op, disk, path, self.base.n, &options(durable, self.base.is_sealed))
     }
 
     /// Checks that a file is sound and has exactly the state before or after the change. Returns
     /// whether it has the state after.
     fn is_after(&self, path: &Path) -> bool {
-        let file = File::open(path).unwrap();
+        let file = open(path, self.base.is_sealed);
         let report = file.verify(Some(1), &Silent).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
         assert!(report.n_generations >= 1);
         let is_after = file.generation() > self.base.generation;
@@ -198,11 +212,12 @@ impl Case {
 
     /// Checks that the next change succeeds, whichever state it finds.
     fn goes_on(&self, path: &Path) {
-        let before = File::open(path).unwrap();
-        let change = Change::begin(path, &options(Durable::Never), &Silent).unwrap();
+        let is_sealed = self.base.is_sealed;
+        let (before, options) = (open(path, is_sealed), options(Durable::Never, is_sealed));
+        let change = Change::begin(path, &options, &Silent).unwrap();
         let content = change.kept().unwrap();
-        change.commit(content, Operation::Metadata, &options(Durable::Never), &Silent).unwrap();
-        let file = File::open(path).unwrap();
+        change.commit(content, Operation::Metadata, &options, &Silent).unwrap();
+        let file = open(path, is_sealed);
         assert!(file.generation() > before.generation());
         assert_eq!(file.n_rows(), before.n_rows());
         file.verify(Some(1), &Silent).unwrap();
@@ -222,13 +237,20 @@ fn cases() -> impl Iterator<Item = Case> {
             Op::Compact => n == SIZES[0] && n_appends == 2,
             _ => n_appends == 1,
         };
-        bases.into_iter().filter(wanted).map(move |(n, n_appends)| Case::new(op, n, n_appends))
+        bases.into_iter().filter(wanted).map(move |(n, n_appends)| Case::new(op, n, n_appends, false))
     })
+}
+
+/// Cases of an encrypted file, which always has slot pages.
+fn sealed_cases() -> impl Iterator<Item = Case> {
+    let of = |op, n_appends| Case::new(op, SIZES[1], n_appends, true);
+    let appends = (0..3).map(move |n_appends| of(Op::Append, n_appends));
+    appends.chain([Op::Stream, Op::Rename, Op::Rollback, Op::Compact, Op::Anew].map(|op| of(op, 1)))
 }
 
 #[test]
 fn a_crash_at_any_call() {
-    for case in cases() {
+    for case in cases().chain(sealed_cases()) {
         let path = Temp::new(&format!("crash-{}", case.name()));
         let mut seen = [false; 2];
         for call in 0.. {
@@ -247,7 +269,7 @@ fn a_crash_at_any_call() {
 
 #[test]
 fn an_error_at_any_call() {
-    for case in cases() {
+    for case in cases().chain(sealed_cases()) {
         for lasting in [false, true] {
             let path = Temp::new(&format!("error-{lasting}-{}", case.name()));
             for call in 0.. {
@@ -268,7 +290,7 @@ fn an_error_at_any_call() {
 
 #[test]
 fn compacting_removes_what_changes_left() {
-    let case = Case::new(Op::Compact, SIZES[0], 20);
+    let case = Case::new(Op::Compact, SIZES[0], 20, false);
     let (bytes, rows) = (&case.base.bytes, case.base.n);
     let path = Temp::new("compact");
     // Bytes that an interrupted change left.
@@ -291,7 +313,7 @@ fn compacting_removes_what_changes_left() {
 
 #[test]
 fn short_and_interrupted_writes() {
-    for case in cases() {
+    for case in cases().chain(sealed_cases()) {
         let path = Temp::new(&format!("short-{}", case.name()));
         std::fs::write(&path.0, &case.base.bytes).unwrap();
         let disk = FaultDisk::failing(Faults::none()).short(5);
@@ -372,8 +394,10 @@ impl Disk for Recorder {
 #[test]
 fn a_power_failure_after_any_step() {
     // A rewritten file gets its name after it was synced.
-    for case in
-        cases().filter(|case| case.base.first == SIZES[0] && ![Op::Anew, Op::Compact].contains(&case.op))
+    let has_slot_pages = |case: &Case| case.base.first == SIZES[0] || case.base.is_sealed;
+    for case in cases()
+        .chain(sealed_cases())
+        .filter(|case| has_slot_pages(case) && ![Op::Anew, Op::Compact].contains(&case.op))
     {
         let path = Temp::new(&format!("power-{}", case.name()));
         std::fs::write(&path.0, &case.base.bytes).unwrap();

@@ -16,5 +16,6 @@ mod pieces;
 mod pre_encoded;
 mod round_trip;
 mod rounds;
+mod sealed;
 mod selective;
 mod side_by_side;

@@ -19,7 +19,7 @@ fn early(generation: u64) -> Slot {
 
 #[test]
 fn layout() {
-    let bytes = Header::whole(early(1), false).emit();
+    let bytes = Header::whole(early(1), HEADER_LEN as u64).emit();
     assert_eq!(bytes[..12], *b"\x89ENT\r\n\x1a\n\0\0\x03\0");
     assert_eq!(
         bytes[64..104],
@@ -34,12 +34,12 @@ fn layout() {
     );
     assert_eq!(bytes[128..], [0; 128]);
     assert_eq!((bytes[16], Header::streamed().emit()[16]), (0, 3));
-    assert_eq!(Header::whole(slot(1), true).emit()[16], 2);
+    assert_eq!(Header::whole(slot(1), SLOT_PAGES_END).emit()[16], 2);
 }
 
 #[test]
 fn not_one_or_cut_off() {
-    let bytes = Header::whole(early(1), false).emit();
+    let bytes = Header::whole(early(1), HEADER_LEN as u64).emit();
     for len in 0..HEADER_LEN {
         assert_eq!(parse(&bytes[..len]).unwrap_err().kind(), Kind::Corrupt);
     }
@@ -50,7 +50,7 @@ fn not_one_or_cut_off() {
 
 #[test]
 fn versions_and_flags() {
-    let header = Header::whole(slot(1), true);
+    let header = Header::whole(slot(1), SLOT_PAGES_END);
     let kind = |header: Header| parse(&header.emit()).unwrap_err().kind();
     let of = |major, minor| Header { version: Version { major, minor }, ..header };
     assert_eq!(kind(of(0, 1)), Kind::Unsupported);
@@ -89,7 +89,7 @@ fn states_of_a_file() {
 
 #[test]
 fn slots_are_checked() {
-    let first = |slot| parse(&Header::whole(slot, false).emit()).map(|header| header.first);
+    let first = |slot| parse(&Header::whole(slot, HEADER_LEN as u64).emit()).map(|header| header.first);
     assert_eq!(first(early(1)).unwrap(), SlotState::Valid(early(1)));
     for broken in [
         Slot { generation: 0, ..early(1) },
@@ -107,7 +107,7 @@ fn slots_are_checked() {
         assert_eq!(first(broken).unwrap_err().kind(), Kind::Corrupt);
     }
     // Within the slot pages.
-    assert!(parse(&Header::whole(early(1), true).emit()).is_err());
+    assert!(parse(&Header::whole(early(1), SLOT_PAGES_END).emit()).is_err());
 }
 
 #[test]
@@ -125,7 +125,11 @@ fn slot_pages() {
 
 #[test]
 fn every_flipped_bit_is_seen() {
-    for header in [Header::whole(early(1), false), Header::whole(slot(1), true), Header::streamed()] {
+    for header in [
+        Header::whole(early(1), HEADER_LEN as u64),
+        Header::whole(slot(1), SLOT_PAGES_END),
+        Header::streamed(),
+    ] {
         for bytes in flips(&header.emit()) {
             // A damaged slot does not match its checksum.
             let order = parse(&bytes).and_then(|header| header.order([SlotState::Empty; 2]));

@@ -2,8 +2,8 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    Compress, Features, Filter, Header, Keep, Operation, Root, SectionKind, SectionRecords, Slot, Trailer,
-    Version, checksum, emit_section,
+    Compress, Features, Filter, HEADER_LEN, Header, Keep, Operation, Root, SectionKind, SectionRecords, Slot,
+    Trailer, Version, checksum, emit_section,
 };
 
 use super::file;
@@ -119,7 +119,7 @@ impl Sections {
             root_checksum: checksum(&root),
             not_synced: false,
         };
-        let header = Header::whole(slot, false);
+        let header = Header::whole(slot, HEADER_LEN as u64);
         file.extend(Trailer::new(&slot, &header, Version::CURRENT).emit());
         file[..256].copy_from_slice(&header.emit());
         Map::of(&file).repair(&mut file);
