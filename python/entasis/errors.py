@@ -168,6 +168,14 @@ class DamageWarning(UserWarning):
         self.damages, self.n_damages = damages, n_damages
 
 
+class WrongKeyError(EntasisError, ValueError):
+    """An encrypted file was opened without a key or password, or with one that does not open it."""
+
+
+class TamperedError(EntasisError, ValueError):
+    """An encrypted file was changed by someone without its key. None of the changed bytes is read."""
+
+
 class UnsupportedTypeError(EntasisError, TypeError):
     """A type or value can't be stored exactly, or the target library lacks it."""
 

@@ -22,6 +22,8 @@ fn class_name(kind: Kind) -> &'static str {
         Kind::NotEntasis => "NotEntasisError",
         Kind::Newer => "NewerVersionError",
         Kind::Corrupt => "CorruptFileError",
+        Kind::Tampered => "TamperedError",
+        Kind::WrongKey => "WrongKeyError",
         Kind::Unsupported => "UnsupportedTypeError",
         Kind::Text => "ProblemError",
         Kind::NoColumn => "ColumnNotFoundError",

@@ -24,6 +24,7 @@ use crate::read::columns::{Reader, Selected};
 use crate::read::plan::{Host, Narrow};
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{KeptRows, RowBits, RowNumbers};
+use crate::secrets::Secret;
 use crate::{errors, monitor, statistics, value};
 use open::FileSource;
 
@@ -199,14 +200,15 @@ impl Handle {
     /// Bytes are not copied. With `whole`, the newest whole generation is opened if the current one
     /// cannot be.
     #[new]
-    #[pyo3(signature = (source, limits=None, whole=false))]
+    #[pyo3(signature = (source, limits=None, whole=false, secret=None))]
     fn new(
         py: Python<'_>,
         source: FileSource,
         limits: Option<HashMap<String, u64>>,
         whole: bool,
+        secret: Option<Secret>,
     ) -> PyResult<Self> {
-        Ok(Self::from(open::open(py, source, limits, whole)?))
+        Ok(Self::from(open::open(py, source, limits, whole, secret.as_ref())?))
     }
 
     /// The file at an earlier generation.

@@ -27,6 +27,7 @@ mod r_files;
 mod read;
 mod remote;
 mod row_sets;
+mod secrets;
 mod statistics;
 mod tools;
 mod value;
@@ -84,6 +85,8 @@ mod _entasis {
     use crate::row_sets::RowBits;
     #[pymodule_export]
     use crate::row_sets::RowNumbers;
+    #[pymodule_export]
+    use crate::secrets::{Key, Password, add_key, decrypt, encrypt, keys_of, remove_key, unlock};
     #[pymodule_export]
     use crate::tools::{default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]

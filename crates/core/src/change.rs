@@ -50,7 +50,7 @@ pub use join::Join;
 use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;
-use to::To;
+pub(crate) use to::To;
 
 /// A file to change, with its lock. If it is dropped, the file stays unchanged.
 ///
@@ -470,7 +470,7 @@ pub(crate) fn ground<'a>(file: &'a File, operation: Operation, options: &WriteOp
 
 /// Checks that this release can change a file. It adds no generation to a file of 0.2: programs
 /// that know 0.2 alone could not read it.
-fn check_change(file: &File, is_in_place: bool) -> Result<()> {
+pub(crate) fn check_change(file: &File, is_in_place: bool) -> Result<()> {
     let version = file.root().version();
     if is_in_place && version == Version::OLDEST {
         let message = format!("a file of format version {version} cannot be changed in place");

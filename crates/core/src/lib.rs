@@ -110,6 +110,7 @@ mod column_groups;
 mod column_owners;
 mod compact;
 mod distinct_strings;
+mod encryption;
 mod file;
 mod file_sink;
 mod frame;
@@ -138,6 +139,7 @@ pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, Join, N
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
 pub use distinct_strings::DistinctStrings;
+pub use encryption::{change_keys, decrypt, encrypt, is_encrypted, keys, unlock};
 pub use entasis_encodings::{Profile, restore_lz4};
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Keep, Kind,

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use entasis::{File, HostRead, Limits, MAGIC, MemorySource, Monitor};
+use entasis::{File, HostRead, Limits, MAGIC, MemorySource, Monitor, Opening};
 use entasis_convert::{Opened, hold_other, recognise};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::secrets::{self, Secret};
 use crate::{errors, monitor, remote};
 
 /// The argument that a file is opened from.
@@ -38,18 +39,20 @@ pub fn open(
     source: FileSource,
     limits: Option<HashMap<String, u64>>,
     whole: bool,
+    secret: Option<&Secret>,
 ) -> PyResult<Opened> {
     let mut of_file = Limits::default();
     for (name, value) in limits.unwrap_or_default() {
         of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
     }
+    let opening = Opening { limits: of_file.clone(), secret: secrets::of_core(secret) };
     let source = match source {
         FileSource::Local(source) => source,
         FileSource::Remote(object) => {
             let (source, name) = remote::source(object.bind(py))?;
             let opened = py.detach(|| match whole {
-                true => File::whole_from_source(Box::new(source), &name, of_file),
-                false => File::from_source(Box::new(source), &name, of_file),
+                true => File::whole_from_source(Box::new(source), &name, opening),
+                false => File::from_source(Box::new(source), &name, opening),
             });
             return opened.map(Opened::File).map_err(|e| errors::raise(py, &e));
         }
@@ -64,12 +67,12 @@ pub fn open(
         Source::Bytes(bytes) => py.detach(|| {
             let (source, name) = (Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY));
             match whole {
-                true => File::whole_from_source(source, name, of_file),
-                false => File::from_source(source, name, of_file),
+                true => File::whole_from_source(source, name, opening),
+                false => File::from_source(source, name, opening),
             }
         }),
-        Source::Path(path) if whole => py.detach(|| File::open_whole(&path, of_file)),
-        Source::Path(path) => match py.detach(|| File::open_with(&path, of_file.clone())) {
+        Source::Path(path) if whole => py.detach(|| File::open_whole(&path, opening)),
+        Source::Path(path) => match py.detach(|| File::open_with(&path, opening)) {
             Err(error) => {
                 let open = |monitor: &dyn Monitor| hold_other(&path, error, of_file, &lend, monitor);
                 return monitor::run(py, open);

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::monitor;
 use crate::options::{durable, keep, wait};
+use crate::secrets::{self, Secret};
 
 /// A file that is going to change, with its lock.
 #[pyclass(module = "entasis._entasis")]
@@ -121,8 +122,10 @@ impl Change {
 impl Change {
     /// Takes the lock of the file at `path`. Waits for another writer for at most `seconds`.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<Self> {
-        let options = WriteOptions { wait: wait(seconds), ..WriteOptions::default() };
+    #[pyo3(signature = (path, seconds, secret=None))]
+    fn new(py: Python<'_>, path: PathBuf, seconds: f64, secret: Option<Secret>) -> PyResult<Self> {
+        let secret = secrets::of_core(secret.as_ref());
+        let options = WriteOptions { wait: wait(seconds), secret, ..WriteOptions::default() };
         let change = monitor::run(py, |monitor| entasis::Change::begin(&path, &options, monitor))?;
         Ok(Self { change: Some(change), edit: Edit::Replace(Operation::Write) })
     }
@@ -187,16 +190,22 @@ impl Change {
         monitor::run(py, |monitor| change.keep(keep(of), &options, monitor))
     }
 
-    /// Stores the value of the file anew, without what earlier changes left.
+    /// Stores the value of the file anew, without what earlier changes left; with another file key
+    /// if asked for.
+    #[pyo3(signature = (is_durable, progress, is_rekeyed=false))]
     fn compact(
         &mut self,
         py: Python<'_>,
         is_durable: Option<bool>,
         progress: Option<Bound<'_, PyAny>>,
+        is_rekeyed: bool,
     ) -> PyResult<()> {
         let change = self.take()?;
         let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
-        monitor::run_watched(py, progress, |monitor| change.compact(&options, monitor))
+        monitor::run_watched(py, progress, |monitor| match is_rekeyed {
+            true => change.rekey(&options, monitor),
+            false => change.compact(&options, monitor),
+        })
     }
 
     /// Gives the lock back. The file stays as it is.

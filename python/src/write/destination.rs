@@ -10,6 +10,7 @@ use super::change::Change;
 use super::stream::Stream;
 use crate::handle::Handle;
 use crate::options::{durable, keep, wait};
+use crate::secrets::{self, Secret};
 use crate::{errors, monitor};
 
 /// The arguments of `entasis.write`, checked by Python.
@@ -37,6 +38,8 @@ pub struct Destination {
     change: Option<Py<Change>>,
     /// The stream that the content is a part of.
     stream: Option<Py<Stream>>,
+    /// The key or password of an encrypted file.
+    secret: Option<Secret>,
 }
 
 impl Destination {
@@ -65,8 +68,14 @@ impl Destination {
             durable: durable(self.durable),
             wait: wait(self.wait),
             must_be_new: self.is_new,
+            secret: secrets::of_core(self.secret.as_ref()),
             ..WriteOptions::default()
         }
+    }
+
+    /// The path, if there is one, and the function for progress.
+    pub fn into_optional_path(self) -> (Option<PathBuf>, Option<Py<PyAny>>) {
+        (self.path, self.progress)
     }
 
     /// The path, which is there, and the function for progress.

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::change::{Arrangement, Change};
 use crate::handle::Handle;
 use crate::options::{durable, wait};
+use crate::secrets::{self, Secret};
 use crate::{errors, monitor};
 
 /// A table that is written part by part.
@@ -56,6 +57,7 @@ impl Stream {
 impl Stream {
     /// Begins a file that replaces one at `path`, or must be new.
     #[new]
+    #[pyo3(signature = (path, seconds, is_durable, edition, must_be_new, secret=None))]
     fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -63,9 +65,11 @@ impl Stream {
         is_durable: Option<bool>,
         edition: Option<u8>,
         must_be_new: bool,
+        secret: Option<Secret>,
     ) -> PyResult<Self> {
         let (wait, durable) = (wait(seconds), durable(is_durable));
-        let options = WriteOptions { wait, durable, edition, must_be_new, ..WriteOptions::default() };
+        let secret = secrets::of_core(secret.as_ref());
+        let options = WriteOptions { wait, durable, edition, must_be_new, secret, ..WriteOptions::default() };
         let stream = monitor::run(py, |monitor| entasis::Stream::create(&path, &options, monitor))?;
         Ok(Self { stream: Some(stream), next: Next::Rows(Vec::new()) })
     }

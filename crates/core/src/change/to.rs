@@ -13,7 +13,7 @@ use crate::retain::{Blocks, Destination, copy, kept_generations, kept_if_mostly_
 use crate::write::WriteOptions;
 
 /// Where a change is written.
-pub(super) enum To {
+pub(crate) enum To {
     /// The end of the file that changes.
     InPlace(Box<FileSink<InPlace>>),
     /// A new file.
@@ -24,7 +24,7 @@ impl To {
     /// Prepares a change that adds to the file's value. A file without slot pages, or a short one
     /// whose bytes are mostly dead, is copied to a new file that replaces it. Returns the file that
     /// gets the change, with the state before it.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         mut in_place: InPlace,
         file: File,
         options: &WriteOptions,
@@ -61,13 +61,13 @@ impl To {
     }
 
     /// Prepares a change after the end of a file.
-    pub(super) fn after(in_place: InPlace, file: &File) -> Result<Self> {
+    pub(crate) fn after(in_place: InPlace, file: &File) -> Result<Self> {
         secure(file, &in_place)?;
         Ok(Self::InPlace(Box::new(FileSink::in_place(in_place, file)?)))
     }
 
     /// The path of the file that changes.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::InPlace(in_place) => in_place.file().target(),
             Self::New(replacement) => replacement.file().target(),
@@ -75,14 +75,14 @@ impl To {
     }
 
     /// Where the first generation of a new file begins.
-    pub(super) fn first_start(&self) -> u64 {
+    pub(crate) fn first_start(&self) -> u64 {
         match self {
             Self::InPlace(in_place) => in_place.first_start(),
             Self::New(replacement) => replacement.first_start(),
         }
     }
 
-    pub(super) fn sink(&self) -> &dyn Sink {
+    pub(crate) fn sink(&self) -> &dyn Sink {
         match self {
             Self::InPlace(in_place) => &**in_place,
             Self::New(replacement) => &**replacement,
@@ -90,7 +90,7 @@ impl To {
     }
 
     /// Returns an error in a forked child of the process that began the change.
-    pub(super) fn check_process(&self) -> Result<()> {
+    pub(crate) fn check_process(&self) -> Result<()> {
         let checked = match self {
             Self::InPlace(in_place) => in_place.file().check_process(),
             Self::New(replacement) => replacement.file().check_process(),
@@ -99,7 +99,7 @@ impl To {
     }
 
     /// Opens what is written so far, at a slot that is in no file yet.
-    pub(super) fn open(&self, slot: Slot) -> Result<File> {
+    pub(crate) fn open(&self, slot: Slot) -> Result<File> {
         match self {
             Self::InPlace(in_place) => open(in_place, in_place.file().target(), self.path(), slot),
             Self::New(new) => open(new, new.file().temp(), self.path(), slot),
@@ -108,7 +108,7 @@ impl To {
 
     /// Makes `slot` the current state. `old` is the state before it, if there is one. It must not
     /// be open elsewhere: Windows renames no open file.
-    pub(super) fn commit(self, old: Option<File>, slot: Slot, is_durable: bool) -> Result<()> {
+    pub(crate) fn commit(self, old: Option<File>, slot: Slot, is_durable: bool) -> Result<()> {
         match self {
             Self::InPlace(in_place) => {
                 let Some(old) = old else { return Ok(()) };

@@ -54,7 +54,13 @@ fn head(source: &dyn Source, len: u64, is_inner: bool) -> Result<Option<Head>> {
 fn read_head(source: &dyn Source, len: u64, is_inner: bool) -> Result<Option<Head>> {
     let is_sealed = |head: &[u8]| !is_inner && Header::is_of_sealed(head);
     if len <= TAIL {
-        let head = read(source, 0, len)?;
+        let head = match read(source, 0, len) {
+            // A chunk of an encrypted file that belongs to no generation.
+            Err(error) if error.kind() == Kind::Corrupt && len > SLOT_PAGES_END => {
+                read(source, 0, SLOT_PAGES_END)?
+            }
+            head => head?,
+        };
         if is_sealed(&head) {
             return Ok(None);
         }
