@@ -6,7 +6,7 @@ blocks the rest. Here as many programs run at once as there are cores, the longe
 output of each is printed when it ends. Tests of whole files run once more on the baseline
 instruction set: unit tests run each kernel on every set by themselves. Examples in docs run last.
 
-Usage: tools/test-rust.py [--profile NAME] [--jobs N]
+Usage: tools/test-rust.py [--profile NAME] [--jobs N] [--no-run]
 """
 
 from __future__ import annotations
@@ -108,9 +108,12 @@ def main() -> int:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--profile", default="gate")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    options.add_argument("--no-run", action="store_true", help="build the programs alone")
     wanted = options.parse_args()
 
     programs = built(wanted.profile)
+    if wanted.no_run:
+        return 0
     programs += on_baseline(programs)
     programs.sort(
         key=lambda each: LONGEST.index(each.name) if each.name in LONGEST else len(LONGEST)
