@@ -207,6 +207,16 @@ pub fn is_release() -> bool {
     is_set("ENTASIS_TEST_RELEASE") || is_long()
 }
 
+/// The first value in the tests of a change, the second in those of a release, the third in the
+/// long tests.
+pub fn by_tier<T>(change: T, release: T, long: T) -> T {
+    match (is_long(), is_release()) {
+        (true, _) => long,
+        (_, true) => release,
+        _ => change,
+    }
+}
+
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| value != "0")
 }
