@@ -96,12 +96,12 @@ test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly 
 	@tools/test-asan.sh
 
 test-python: $(VENV)/.$(tested) $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests (PROFILE=release for that build)
-	$(py) -m pytest -n auto --maxprocesses 4 python/tests
+	$(py) -m pytest -n auto --maxprocesses 4 $(if $(filter release,$(PROFILE)),,-m 'not release') python/tests
 
-test-lowest: $(VENV)/.$(tested) $(VENV)/.lowest ## The core tests on the oldest Python with the lowest versions of the libraries
+test-lowest: $(VENV)/.$(tested) $(VENV)/.lowest ## Tests of libraries on the oldest Python with the lowest versions of the libraries
 	@tools/test-pythons.sh lowest '$(abspath $(py))' $(wheels)/entasis-*.whl
 
-test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, then test-lowest
+test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, and with the lowest versions
 	@tools/test-pythons.sh all '$(abspath $(py))' $(wheels)/entasis-*.whl
 
 test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)

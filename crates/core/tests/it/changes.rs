@@ -13,8 +13,8 @@ use entasis::{Change, ColumnSource, Durable, File, Operation, Physical, Rows, Si
 use entasis_fault::{FaultDisk, Faults};
 use entasis_io::{Disk, Lock, NativeDisk};
 
-/// Rows of a file with slot pages, and of a file without.
-const SIZES: [usize; 2] = [150_000, 500];
+/// Rows of a file with slot pages, and of a file without. The columns of the first have two blocks.
+const SIZES: [usize; 2] = [80_000, 500];
 const MORE: usize = 3000;
 
 /// The columns of a file.
@@ -155,7 +155,10 @@ fn base(first: usize, n_appends: usize) -> Base {
         apply(Op::Append, Arc::new(NativeDisk), &path.0, first + i * MORE, Durable::Never).unwrap();
     }
     let generation = File::open(&path.0).unwrap().generation();
-    Base { bytes: std::fs::read(&path.0).unwrap(), first, n: first + n_appends * MORE, generation }
+    let bytes = std::fs::read(&path.0).unwrap();
+    // The flag "slot pages". The first change of a short file sets it.
+    assert_eq!(bytes[16] & 2 != 0, first == SIZES[0] || n_appends > 0, "{first}, {n_appends}");
+    Base { bytes, first, n: first + n_appends * MORE, generation }
 }
 
 /// A change of a base, with the states before and after it.
