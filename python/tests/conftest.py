@@ -31,8 +31,9 @@ CORE = {
     "scan_values", "search", "select", "selection", "sources", "static_frame", "struct_fields", "threads", "torch",
     "tree_classes", "tree_records", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
-# Of these, files whose tests hardly depend on the interpreter and the versions of libraries. They lack the marker
-# `lowest`: `make test-pythons` runs them on all interpreters, `make test` on the newest one alone.
+# Of these, files whose tests hardly depend on the interpreter and the versions of libraries. They
+# lack the marker `lowest`: `make test-pythons` runs them on all interpreters, `make test` on the
+# newest one alone.
 NEWEST = {"bad_input", "buffers", "compact", "damage", "errors", "expressions", "search", "writer"}
 
 
