@@ -10,7 +10,7 @@ use entasis_format::{COUNTED, SectionKind};
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table};
 use entasis_testkit::future::sections;
-use entasis_testkit::hostile::{by_tier, is_release};
+use entasis_testkit::hostile::{is_long, is_release};
 use entasis_testkit::naive;
 use entasis_testkit::probe::{contents, open, verify};
 
@@ -60,7 +60,7 @@ fn file(name: &str, n_tables: usize) -> PathBuf {
 
 /// The number of tables of the file of many tables.
 fn n_many() -> usize {
-    by_tier(1_000, 2_000, 10_000)
+    if is_long() { 10_000 } else { 2_000 }
 }
 
 /// A file of many tables.
@@ -115,7 +115,7 @@ fn an_append_to_one_of_many_tables_writes_few_parts() {
     let path = many("appends");
     let len = || std::fs::metadata(&path).unwrap().len();
     let mut lens = Vec::new();
-    for (i, table) in [500, 500, 17].into_iter().enumerate() {
+    for (i, table) in [1_000, 1_000, 17].into_iter().enumerate() {
         let before = len();
         append(&path, table, if i == 1 { 4 } else { 3 });
         lens.push(len() - before);
@@ -134,9 +134,9 @@ fn an_append_to_one_of_many_tables_writes_few_parts() {
     }
     verify(&bytes).unwrap();
     let file = open(&bytes).unwrap();
-    assert_eq!(file.table(500).unwrap().n_rows(), 5);
+    assert_eq!(file.table(1_000).unwrap().n_rows(), 5);
     assert_eq!(file.table(17).unwrap().n_rows(), 4);
-    assert_eq!(file.table(501).unwrap().n_rows(), 3);
+    assert_eq!(file.table(1_001).unwrap().n_rows(), 3);
     std::fs::remove_file(&path).unwrap();
 }
 
@@ -170,7 +170,7 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
     };
     let host = |n: i64| Value::map([("host", Value::from("testkit")), ("columns", Value::Int(n))]);
     counted("add at the end", &mut || {
-        change_columns(&path, 500, 7, |frame, others| {
+        change_columns(&path, 1_000, 7, |frame, others| {
             let column = others.columns.into_iter().next().unwrap();
             frame.columns.push(Column { name: "added".into(), ..column });
             frame.host = host(11);
@@ -183,12 +183,12 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
         });
     });
     counted("replace", &mut || {
-        change_columns(&path, 900, 7, |frame, others| {
+        change_columns(&path, 1_900, 7, |frame, others| {
             frame.columns[3] = others.columns.into_iter().nth(1).unwrap();
         });
     });
     counted("drop", &mut || {
-        change_columns(&path, 500, 7, |frame, _| _ = frame.columns.remove(2));
+        change_columns(&path, 1_000, 7, |frame, _| _ = frame.columns.remove(2));
     });
     counted("rename", &mut || {
         change_columns(&path, 300, 7, |frame, _| frame.columns[2].name = "renamed, to a longer name".into());
@@ -198,12 +198,12 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
     let bytes = std::fs::read(&path).unwrap();
     verify(&bytes).unwrap();
     let file = open(&bytes).unwrap();
-    assert_eq!(names(&file, 500).len(), 10);
-    assert_eq!(names(&file, 500)[2..4], ["number 3", "text 4"]);
-    assert_eq!(names(&file, 500)[9], "added");
+    assert_eq!(names(&file, 1_000).len(), 10);
+    assert_eq!(names(&file, 1_000)[2..4], ["number 3", "text 4"]);
+    assert_eq!(names(&file, 1_000)[9], "added");
     assert_eq!(names(&file, 17)[4], "a longer name of a column");
     assert_eq!(names(&file, 300)[2], "renamed, to a longer name");
-    assert_eq!(names(&file, 900)[3], "text 1");
+    assert_eq!(names(&file, 1_900)[3], "text 1");
     assert!(lens.iter().all(|&len| len <= MOST), "{lens:?}");
     std::fs::remove_file(&path).unwrap();
 }
