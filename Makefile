@@ -42,7 +42,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env fetch demo bench fidelity fuzz test test-release test-rust test-asan test-python test-lowest test-pythons test-r check-r-package r-package lint clean distclean check-rust check-python
+.PHONY: help setup env fetch build-rust-tests demo bench fidelity fuzz test test-release test-rust test-asan test-python test-lowest test-pythons test-r check-r-package r-package lint lint-rust lint-others clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -60,6 +60,9 @@ help: ## List the verbs
 setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build the package into it (release)
 
 env: $(VENV)/.libraries $(VENV)/.peers $(VENV)/.tests ## The same without the package: libraries, peers, test tools
+
+build-rust-tests: check-rust # The programs of `make test-rust`, without running them.
+	@tools/test-rust.py --profile $(or $(PROFILE),gate) --no-run
 
 fetch: $(VENV)/.tests $(VENV)/.pyright $(VENV)/.lowest # What the tests of Python need, without the package.
 
@@ -93,12 +96,12 @@ test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly 
 	@tools/test-asan.sh
 
 test-python: $(VENV)/.$(tested) $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests (PROFILE=release for that build)
-	$(py) -m pytest -n auto --maxprocesses 4 python/tests
+	$(py) -m pytest -n auto --maxprocesses 4 $(if $(filter release,$(PROFILE)),,-m 'not release') python/tests
 
-test-lowest: $(VENV)/.$(tested) $(VENV)/.lowest ## The core tests on the oldest Python with the lowest versions of the libraries
+test-lowest: $(VENV)/.$(tested) $(VENV)/.lowest ## Tests of libraries on the oldest Python with the lowest versions of the libraries
 	@tools/test-pythons.sh lowest '$(abspath $(py))' $(wheels)/entasis-*.whl
 
-test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, then test-lowest
+test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, and with the lowest versions
 	@tools/test-pythons.sh all '$(abspath $(py))' $(wheels)/entasis-*.whl
 
 test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)
@@ -112,10 +115,16 @@ check-r-package: $(VENV)/.package ## The source package of R: R CMD check --as-c
 r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
 	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"
 
-lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy, prose
+lint: lint-rust lint-others ## Formatting, clippy, dependencies, ruff, mypy, prose
+
+lint-rust: check-rust # Without the environment of Python, so that both halves can run side by side.
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check bans licenses sources; \
+	else echo "note: cargo-deny is not installed, so the dependencies' licences are not checked"; fi
+
+lint-others: $(VENV)/.tests
 	$(VENV)/bin/clang-format --dry-run -Werror r/src/*.c r/src/*.h
 	$(py) tools/check-layers.py
 	$(py) -m ruff check python bench
@@ -126,8 +135,6 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy,
 	$(py) -m mypy --ignore-missing-imports bench/compare
 	$(py) -m mypy --ignore-missing-imports --follow-imports=silent bench/fidelity/*.py bench/fidelity/same bench/fidelity/formats
 	cd python && $(abspath $(py)) -m mypy entasis
-	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check bans licenses sources; \
-	else echo "note: cargo-deny is not installed, so the dependencies' licences are not checked"; fi
 
 clean: ## Remove what was built (keeps .venv and the demo's data)
 	$(CARGO) clean

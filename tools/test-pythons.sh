@@ -1,8 +1,8 @@
 #!/bin/sh
 # Run the core tests on interpreters other than the one of the full tests.
-# `lowest`: on the oldest supported interpreter of this machine, with exactly the versions that
-# python/pyproject.toml names as the lowest. `all`: also on every other interpreter, with the newest
-# versions.
+# `lowest`: the tests marked `lowest`, on the oldest supported interpreter of this machine, with
+# exactly the versions that python/pyproject.toml names as the lowest. `all`: all core tests there,
+# and on every other interpreter, with the newest versions.
 # `prepare` only makes the environment of `lowest`.
 # A lowest version without a wheel for that interpreter is an error, unless no other interpreter was
 # found.
@@ -41,8 +41,10 @@ run() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
     name=$1
     shift 2
-    echo "core tests on $("$venv/bin/python" --version), $name: $*"
-    "$venv/bin/python" -m pytest -p no:cacheprovider -n auto --maxprocesses 4 -m core python/tests
+    marker=core
+    [ "$which" = all ] || marker=lowest
+    echo "$marker tests on $("$venv/bin/python" --version), $name: $*"
+    "$venv/bin/python" -m pytest -p no:cacheprovider -n auto --maxprocesses 4 -m "$marker" python/tests
 }
 
 oldest=

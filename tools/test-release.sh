@@ -10,6 +10,8 @@ runs=docs/testing-runs.csv
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain 2>/dev/null)" ] || commit=$commit-dirty
 failed=
+# More cases than `make test` takes.
+export ENTASIS_TEST_RELEASE=1
 
 # PyTorch takes some gigabytes, so it gets a separate folder.
 with_torch() {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from moto_server import MotoServer
     from stub_server import Stub
 
-# The files of the marker `core`: about two minutes in all, without tests marked `slow`.
+# The files of the marker `core`, without tests marked `slow` or `release`.
 CORE = {
     "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels", "lazy",
@@ -31,6 +31,10 @@ CORE = {
     "scan_values", "search", "select", "selection", "sources", "static_frame", "struct_fields", "threads", "torch",
     "tree_classes", "tree_records", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
+# Of these, files whose tests hardly depend on the interpreter and the versions of libraries. They
+# lack the marker `lowest`: `make test-pythons` runs them on all interpreters, `make test` on the
+# newest one alone.
+NEWEST = {"bad_input", "buffers", "compact", "damage", "errors", "expressions", "search", "writer"}
 
 
 # A shell that runs the tests in the background ignores Ctrl-C for them and their child processes,
@@ -45,8 +49,8 @@ def is_core(path: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out other files with `-m core`, as they may import what is not installed."""
-    if config.option.markexpr == "core" and collection_path.is_file() and not is_core(collection_path):
+    """Leave out other files with `-m core` and `-m lowest`, as they may import what is not installed."""
+    if config.option.markexpr in ("core", "lowest") and collection_path.is_file() and not is_core(collection_path):
         return True
     return None
 
@@ -54,8 +58,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of the core files, except slow ones."""
     for item in items:
-        if is_core(item.path) and item.get_closest_marker("slow") is None:
+        if is_core(item.path) and not any(item.get_closest_marker(name) for name in ("slow", "release")):
             item.add_marker("core")
+            if item.path.stem.removeprefix("test_") not in NEWEST:
+                item.add_marker("lowest")
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,12 @@ def test_the_table_is_complete() -> None:
     assert set(TABLE) == programs
 
 
-@pytest.mark.parametrize("name", TABLE)
+# Texts of 80 MiB and more take a quarter of a minute.
+LONG = {"text"}
+PARAMETERS = [pytest.param(name, marks=pytest.mark.release if name in LONG else ()) for name in TABLE]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_attack(name: str) -> None:
     # Audit hooks cannot be removed, so each attack has a process of its own.
     paths = os.pathsep.join([str(Path(en.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])

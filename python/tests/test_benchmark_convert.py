@@ -20,8 +20,8 @@ needs_r = pytest.mark.skipif(rscript("base") is None, reason="R is not installed
 @pytest.mark.parametrize("form", ["rds", "gzip", "qs2"])
 @pytest.mark.parametrize("frame", frames.FRAMES)
 def test_files_of_r_hold_the_frame(frame, form, tmp_path):
-    path, expected = frames.saved(tmp_path, frame, form, 100_000)
-    assert frames.saved(tmp_path, frame, form, 100_000)[0] == path
+    path, expected = frames.saved(tmp_path, frame, form, 10_000)
+    assert frames.saved(tmp_path, frame, form, 10_000)[0] == path
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     got = en.read(path, to="pyarrow")
     assert r_files._differences(expected, got) == []
@@ -51,6 +51,7 @@ def test_blocks_of_qs2_are_decompressed(threads, tmp_path):
     assert en.read(tmp_path / "x.qs2")["value"].tolist() == list(range(1, 1_000_001))
 
 
+@pytest.mark.release
 @needs_r
 def test_the_suite_runs(tmp_path, monkeypatch):
     pytest.importorskip("polars")

@@ -175,6 +175,7 @@ def test_fread_returns_its_values(path, tmp_path):
         assert process.call(tmp_path / "none.csv", expected).failure.startswith("RuntimeError")
 
 
+@pytest.mark.release
 def test_texts_are_the_same_each_time(tmp_path):
     found = []
     for folder in ("a", "b"):

@@ -24,6 +24,7 @@ def context(tmp_path):
     return Context(options, Pool(None, 1), tmp_path, suite="dataset")
 
 
+@pytest.mark.release
 def test_the_suite_runs(context, monkeypatch):
     for module in ("duckdb", "polars"):
         pytest.importorskip(module)

@@ -9,6 +9,7 @@ from bench.compare.suites.machines import by_dask, by_ray, rows
 from bench.compare.targets import evaluate
 
 
+@pytest.mark.release
 def test_the_suite_runs(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     # Ray takes a quarter of a minute to start: `make bench SUITES=machines` runs it.

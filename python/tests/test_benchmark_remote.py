@@ -12,6 +12,7 @@ pytest.importorskip("obstore")
 pl = pytest.importorskip("polars")
 
 
+@pytest.mark.release
 def test_the_suite_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "N_ROWS", 1000)
     monkeypatch.setattr(remote, "N_SCANNED", 1000)

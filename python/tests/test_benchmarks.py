@@ -274,7 +274,7 @@ def _asked(name, folder):
     return {"orders": table, "tall": table}, [*sums.queries(), head.query()]
 
 
-@pytest.mark.parametrize("name", ["orders", "counties", "tpch"])
+@pytest.mark.parametrize("name", ["orders", "counties", pytest.param("tpch", marks=pytest.mark.release)])
 def test_engines_answer_the_same_from_all_formats(name, tmp_path):
     pytest.importorskip("polars.io.external_reader", reason="lazy scans need Polars 2.0 or later")
     pytest.importorskip("duckdb")

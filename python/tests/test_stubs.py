@@ -6,10 +6,13 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.release
 def test_stub_of_the_extension(tmp_path: Path) -> None:
     # PyO3 adds `__all__`; a stub exports every name without an underscore anyway.
     allowed = tmp_path / "allowed"

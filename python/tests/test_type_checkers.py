@@ -84,6 +84,7 @@ def test_exceptions_are_listed() -> None:
     assert sorted(en.errors.__all__) == EXCEPTIONS
 
 
+@pytest.mark.release
 def test_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--config-file="]

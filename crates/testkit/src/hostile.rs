@@ -198,5 +198,25 @@ impl Tally {
 
 /// Whether the long tests are enabled (`ENTASIS_TEST_LONG=1`).
 pub fn is_long() -> bool {
-    std::env::var_os("ENTASIS_TEST_LONG").is_some_and(|value| value != "0")
+    is_set("ENTASIS_TEST_LONG")
+}
+
+/// Whether the cases that `make test-release` adds are enabled (`ENTASIS_TEST_RELEASE=1`). The long
+/// tests include them.
+pub fn is_release() -> bool {
+    is_set("ENTASIS_TEST_RELEASE") || is_long()
+}
+
+/// The first value in the tests of a change, the second in those of a release, the third in the
+/// long tests.
+pub fn by_tier<T>(change: T, release: T, long: T) -> T {
+    match (is_long(), is_release()) {
+        (true, _) => long,
+        (_, true) => release,
+        _ => change,
+    }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| value != "0")
 }

@@ -151,3 +151,6 @@ run_file <- function(file, ...) {
   if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
   out
 }
+
+# The tests of releases take more cases (ENTASIS_TEST_RELEASE), and so do the long tests.
+is_release <- function() any(Sys.getenv(c("ENTASIS_TEST_RELEASE", "ENTASIS_TEST_LONG")) == "1")

@@ -103,7 +103,7 @@ test_that("random conditions over several blocks select the rows that they selec
       bquote(!(.(grow(depth - 1L)))), bquote((.(grow(depth - 1L)))))
   }
   truth <- new.env()
-  for (k in seq_len(if (identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")) 300L else 150L)) {
+  for (k in seq_len(if (identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")) 300L else if (is_release()) 150L else 60L)) {
     condition <- grow(3L)
     expected <- suppressWarnings(eval(condition, frame, env))
     found <- suppressWarnings(eval(bquote(subset(.(table), .(condition), id)), env))

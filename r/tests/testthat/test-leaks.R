@@ -17,6 +17,8 @@ test_that("nothing is kept after a call", {
   for (kind in kinds) {
     # Each call of these makes files, most of them several.
     n <- if (kind %in% c("append", "generations", "columns", "writer", "text file")) 200L else 1000L
+    # A leak of each call is also seen in fewer.
+    if (!is_release()) n <- n %/% 2L
     if (is_long) n <- if (kind == "append" || n == 1000L) 100000L else 10000L
     grown <- growth(kind, n)
     if (is_long) message(kind, ": ", paste(names(grown), grown, collapse = ", "))

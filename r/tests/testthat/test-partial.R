@@ -273,7 +273,7 @@ test_that("parts of frames with all kinds of attributes are those of R", {
   own_classes()
   on.exit(drop_classes())
   set.seed(if (is_long) NULL else 5)
-  frames <- if (is_long) 2500L else 120L
+  frames <- if (is_long) 2500L else if (is_release()) 120L else 50L
   for (k in seq_len(frames)) {
     n <- sample(c(1:4, 7L, 40L), 1L)
     x <- any_frame(n, sample(4L, 1L))

@@ -16,8 +16,8 @@ use entasis::{
 use entasis_fault::{FaultDisk, Faults};
 use entasis_io::{Disk, Lock, NativeDisk};
 
-/// Rows of a file with slot pages, and of a file without.
-const SIZES: [usize; 2] = [150_000, 500];
+/// Rows of a file with slot pages, and of a file without. The columns of the first have two blocks.
+const SIZES: [usize; 2] = [80_000, 500];
 const MORE: usize = 3000;
 
 /// The columns of a file.
@@ -169,7 +169,11 @@ fn base(first: usize, n_appends: usize, is_sealed: bool) -> Base {
         apply(Op::Append, Arc::new(NativeDisk), &path.0, first + i * MORE, &options).unwrap();
     }
     let generation = open(&path.0, is_sealed).generation();
-    Base { bytes: std::fs::read(&path.0).unwrap(), first, n: first + n_appends * MORE, generation, is_sealed }
+    let bytes = std::fs::read(&path.0).unwrap();
+    // The flag "slot pages". The first change of a short plain file sets it.
+    let has_slot_pages = is_sealed || first == SIZES[0] || n_appends > 0;
+    assert_eq!(bytes[16] & 2 != 0, has_slot_pages, "{first}, {n_appends}");
+    Base { bytes, first, n: first + n_appends * MORE, generation, is_sealed }
 }
 
 /// A change of a base, with the states before and after it.

@@ -5,7 +5,7 @@ mod random;
 mod records;
 
 use entasis_testkit::frames::small::{self, Small};
-use entasis_testkit::hostile::{Tally, is_long};
+use entasis_testkit::hostile::{Tally, by_tier, is_long};
 use entasis_testkit::memory::{self, Counting};
 use entasis_testkit::mutate::{Map, edges_of};
 use entasis_testkit::naive::{self, segment::features};
@@ -86,14 +86,15 @@ fn every_flipped_bit_is_found() {
 fn every_flipped_bit_under_repaired_checksums_is_survived() {
     over_small("repaired bits", |small, tally| {
         let map = Map::of(&small.bytes);
-        // Every fifth bit changes each byte in one or two ways.
-        for bit in (0..8 * small.bytes.len()).step_by(if is_long() { 1 } else { 5 }) {
+        // Each byte changes in one or two ways, unless all bits change.
+        let step = by_tier(7, 5, 1);
+        for bit in (0..8 * small.bytes.len()).step_by(step) {
             let mut bytes = small.bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             map.repair(&mut bytes);
-            // The naive decoder is slow, so it reads one bit of 35, or all of them in the long
-            // tests.
-            let compare = is_long() || bit % 35 == 0;
+            // The naive decoder is slow, so it reads one bit of 49 or 35, or all of them in the
+            // long tests.
+            let compare = is_long() || bit % (7 * step) == 0;
             tally.repaired(&format!("{}: repaired bit {bit}", small.table.name), &bytes, compare);
         }
     });
@@ -121,13 +122,14 @@ fn every_length_is_survived() {
 fn every_field_takes_every_edge() {
     over_small("fields", |small, tally| {
         let map = Map::of(&small.bytes);
+        let step = by_tier(3, 2, 1);
         for (i, field) in map.fields.iter().enumerate() {
             let all = edges_of(&small.bytes, field).into_iter().enumerate();
-            // A kind has many fields, so half of the edges per field cover all edges.
-            for (k, value) in all.filter(|(k, _)| is_long() || (i + k) % 2 == 0) {
+            // A kind has many fields, so some of the edges per field cover all edges.
+            for (k, value) in all.filter(|(k, _)| (i + k) % step == 0) {
                 let bytes = map.changed(&small.bytes, field, value);
                 let case = format!("{}: {} at {} = {value:#x}", small.table.name, field.name, field.at);
-                tally.repaired(&case, &bytes, is_long() || (i + k) % 14 == 0);
+                tally.repaired(&case, &bytes, is_long() || (i + k) % (7 * step) == 0);
             }
         }
     });

@@ -1,7 +1,7 @@
 //! Damage of many bytes at random.
 
 use entasis_testkit::frames::small;
-use entasis_testkit::hostile::{Tally, is_long};
+use entasis_testkit::hostile::{Tally, by_tier};
 use entasis_testkit::mutate::Map;
 use entasis_testkit::probe::contents;
 use proptest::collection::vec;
@@ -26,7 +26,7 @@ fn random_damage_is_survived() {
     let files = small::all();
     let originals: Vec<_> = files.iter().map(|small| contents(&small.bytes).unwrap()).collect();
     let maps: Vec<Map> = files.iter().map(|small| Map::of(&small.bytes)).collect();
-    let cases = if is_long() { 200_000 } else { 8000 };
+    let cases = by_tier(3000, 8000, 200_000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let byte = prop_oneof![Just(0u8), Just(255), Just(1), any::<u8>()];
     let damage = vec((any::<prop::sample::Index>(), vec(byte, 1..9)), 1..6);

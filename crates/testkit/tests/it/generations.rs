@@ -6,7 +6,7 @@ use entasis::{Change, Durable, Kind, Operation, Silent, WriteOptions};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::{grown, read};
 use entasis_testkit::golden::seal;
-use entasis_testkit::hostile::is_long;
+use entasis_testkit::hostile::{is_long, is_release};
 use entasis_testkit::mutate::{Map, get, put};
 use entasis_testkit::naive::header::{SLOTS, State};
 use entasis_testkit::naive::{self, bytes::u64_at};
@@ -379,9 +379,10 @@ fn fields_take_every_edge(bytes: &[u8]) {
     assert!(same == bytes, "a repair of a sound file changes nothing");
     let decoded = naive::verify(&bytes).unwrap();
     assert!(matches!(decoded.header.slots, [State::Valid(_), State::Valid(_), State::Valid(_)]));
-    for field in &map.fields {
+    for (i, field) in map.fields.iter().enumerate() {
         let now = get(&bytes, field);
-        for value in [0, 1, now.wrapping_add(1), now.wrapping_sub(1), u64::MAX, bytes.len() as u64] {
+        let edges = [0, 1, now.wrapping_add(1), now.wrapping_sub(1), u64::MAX, bytes.len() as u64];
+        for (_, value) in edges.into_iter().enumerate().filter(|(k, _)| is_release() || (i + k) % 3 == 0) {
             let mut changed = bytes.clone();
             put(&mut changed, field, value);
             map.repair(&mut changed);
