@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.change.change_and_report_columns(&args.file, "appending", out, |watch| {
         let (compression, edition, threads) = (args.compression, args.edition, args.threads);
         let options = WriteOptions { compression, edition, threads, ..args.change.options() };
-        let rows = args.change.limits.open(&args.rows)?;
+        let rows = args.change.limits.open_input(&args.rows)?;
         require_table(&rows, &args.rows)?;
         let change = args.change.begin_table(&args.file, &options, watch)?;
         let host = change.file().host()?;

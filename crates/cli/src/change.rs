@@ -55,7 +55,7 @@ impl ChangeArgs {
             let error = Error::argument("the standard input cannot be changed").in_file(path);
             return Err(error.advise("pass the path of a file"));
         }
-        Change::begin_with(path, self.limits.limits()?, options, watch)
+        self.limits.opening(|opening| Change::begin_with(path, opening, options, watch))
     }
 
     /// As [`begin`](Self::begin), for a file that holds a table.

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
+    /// Give an encrypted file another file key. Of its keys and passwords only the one that opens it
+    /// now stays
+    #[arg(long)]
+    rekey: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -65,7 +69,11 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let before = len(path)?;
     {
         let watch = Watch::new(format!("compacting {}", escape(&name)));
-        Change::begin_with(path, args.limits.limits()?, &options, &watch)?.compact(&options, &watch)?;
+        let change = args.limits.opening(|opening| Change::begin_with(path, opening, &options, &watch))?;
+        match args.rekey {
+            true => change.rekey(&options, &watch)?,
+            false => change.compact(&options, &watch)?,
+        }
     }
     let after = len(path)?;
     writeln!(out, "{}: {}, before {}", escape(&name), size(after), size(before))?;

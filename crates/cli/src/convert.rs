@@ -133,6 +133,7 @@ fn write_options(args: &Args, durable: Durable) -> Outcome<WriteOptions> {
         durable,
         wait: Duration::from_secs_f64(args.wait),
         must_be_new: args.clobber.must_be_new(),
+        secret: args.secrets.given()?,
         ..WriteOptions::default()
     };
     level::set(&args.compression, &mut options)?;
@@ -165,7 +166,7 @@ fn to_rds(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outcome
     refuse_given(&others, || format!("not for an RDS file, into which {} is written", input.display()))?;
     args.csv.format()?;
     let packing = level::of_rds(&args.compression)?;
-    to_r::run(input, &args.output, packing, args.csv.threads, durable, args.clobber.must_be_new(), out)
+    to_r::run(input, args, packing, durable, out)
 }
 
 /// Writes an Entasis file, or a file of R, as a text.
@@ -176,7 +177,7 @@ fn from_file(args: &Args, input: &Path, durable: Durable, out: &mut Out) -> Outc
         (!args.compression.is_empty(), "--compression"),
     ];
     refuse_given(&others, || format!("for texts that are read, and {} is not a text", input.display()))?;
-    to_text::run(input, &args.output, args.rows.as_ref(), &args.csv, durable, args.clobber.old_text(), out)
+    to_text::run(input, args, durable, out)
 }
 
 /// Writes problems as CSV. Those of several texts have the name of their text.

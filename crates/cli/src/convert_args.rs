@@ -8,6 +8,7 @@ use crate::clobber::ClobberArgs;
 use crate::csv::CsvArgs;
 use crate::format::Format;
 use crate::level::{self, Level};
+use crate::secrets::SecretArgs;
 
 const EXAMPLES: &str = "Examples:
   entasis convert flights.csv flights.entasis
@@ -79,6 +80,8 @@ pub(crate) struct Args {
     /// zstd or xz, if they have it
     #[arg(short, long, value_name = "[NAME=]C", value_parser = level::parse)]
     pub(crate) compression: Vec<Level>,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArgs,
     #[command(flatten)]
     pub(crate) clobber: ClobberArgs,
     /// How long to wait for another writer of OUT

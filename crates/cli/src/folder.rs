@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use entasis::{AppendOptions, Error, File, Kind, Limits, Monitor, Result, Value};
+use entasis::{AppendOptions, Error, File, Kind, Monitor, Opening, Result, Value};
 use entasis_dataset::{Dataset, column_labels};
 use serde_json::Map;
 
@@ -16,13 +16,13 @@ use crate::progress::Watch;
 use crate::text::{count, escape, size};
 
 /// Opens the table of a folder. Files with other types get the wider one, as in Python.
-pub(crate) fn open(path: &Path, limits: Limits, monitor: &dyn Monitor) -> Result<File> {
+pub(crate) fn open(path: &Path, opening: Opening, monitor: &dyn Monitor) -> Result<File> {
     let labels = |host: &Value, names: &[String]| {
         column_labels::check(host)?;
         Ok(column_labels::joined(host, names))
     };
     let options = AppendOptions { fill: false, widen: true, labels: Some(&labels) };
-    Dataset::open(path, limits)?.table(&options, monitor).map_err(|error| match error.kind() {
+    Dataset::open(path, opening)?.table(&options, monitor).map_err(|error| match error.kind() {
         // Options of the core are none of the command.
         Kind::Argument | Kind::Unsupported => error.advise("en.scan reads more such folders in Python"),
         _ => error,
@@ -30,8 +30,7 @@ pub(crate) fn open(path: &Path, limits: Limits, monitor: &dyn Monitor) -> Result
 }
 
 /// Prints what a folder holds: its files, keys and manifest.
-pub(crate) fn print_info(path: &Path, limits: Limits, is_json: bool, out: &mut Out) -> Outcome {
-    let dataset = Dataset::open(path, limits)?;
+pub(crate) fn print_info(path: &Path, dataset: &Dataset, is_json: bool, out: &mut Out) -> Outcome {
     let (n_files, n_rows) = (dataset.files().len() as u64, dataset.n_rows()?);
     let mut len = 0u64;
     for file in dataset.files() {
@@ -84,13 +83,13 @@ pub(crate) fn print_info(path: &Path, limits: Limits, is_json: bool, out: &mut O
 /// manifest.
 pub(crate) struct Parts {
     dataset: Dataset,
-    limits: Limits,
+    opening: Opening,
 }
 
 impl Parts {
     /// The files of a folder.
-    pub(crate) fn of(path: &Path, limits: Limits) -> Result<Self> {
-        Ok(Self { dataset: Dataset::open(path, limits.clone())?, limits })
+    pub(crate) fn of(path: &Path, opening: Opening) -> Result<Self> {
+        Ok(Self { dataset: Dataset::open(path, opening.clone())?, opening })
     }
 
     /// The number of files.
@@ -102,14 +101,14 @@ impl Parts {
     pub(crate) fn open(&self, number: usize) -> Result<File> {
         let Some(path) = self.dataset.files().get(number) else {
             let manifest = self.dataset.manifest().unwrap_or_else(|| Path::new(""));
-            return File::open_whole(manifest, self.limits.clone());
+            return File::open_whole(manifest, self.opening.clone());
         };
         let pinned = self.dataset.file(number)?;
         if self.dataset.n_rows_of(number).is_some_and(|n| n != pinned.n_rows()) {
             let message = "the file has another number of rows than the manifest says";
             return Err(Error::corrupt(message).in_file(path));
         }
-        File::open_whole(path, self.limits.clone())
+        File::open_whole(path, self.opening.clone())
     }
 
     /// How many files were changed alone after the manifest named them.
@@ -121,7 +120,7 @@ impl Parts {
         let path = &self.dataset.files()[number];
         let len = std::fs::metadata(path).map_or(0, |found| found.len());
         self.dataset.manifest().is_some()
-            && self.dataset.file(number).is_ok_and(|file| file.file_len() != len)
+            && self.dataset.file(number).is_ok_and(|file| file.stored_len() != len)
     }
 }
 

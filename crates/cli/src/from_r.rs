@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use entasis::{Error, File, WriteOptions};
+use entasis::{Error, File, Opening, WriteOptions};
 use entasis_convert::ReadOptions;
 use entasis_convert::r::PlanOptions;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(
     convert_r(input, output, &reading, PlanOptions { functions }, options, &watch)?;
     drop(watch);
     let len = std::fs::metadata(output).map_err(|e| Error::io(e, "open").in_file(output))?.len();
-    let file = File::open(output)?;
+    let file = File::open_with(output, Opening { secret: options.secret.clone(), ..Opening::default() })?;
     let what = if file.is_table() {
         let (rows, columns) = (file.n_rows(), file.n_columns());
         format!("{} x {}", count(rows, "row"), count(columns, "column"))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use entasis::cells::CellWriter;
-use entasis::{Change, Document, File, HostRead, Limits, Monitor, Operation, Result, Value, WriteOptions};
+use entasis::{Change, Document, File, HostRead, Monitor, Opening, Operation, Result, Value, WriteOptions};
 use entasis_convert::r::PlanOptions;
 use entasis_convert::{Parts, ReadOptions, Source};
 use entasis_csv::Job;
@@ -43,8 +43,8 @@ pub(crate) fn store(
 }
 
 /// Opens a file of Entasis, or one of R.
-pub(crate) fn open(path: &Path, limits: Limits, monitor: &dyn Monitor) -> Result<File> {
-    entasis_convert::open_path(path, limits, &lend, monitor)
+pub(crate) fn open(path: &Path, opening: Opening, monitor: &dyn Monitor) -> Result<File> {
+    entasis_convert::open_path(path, opening, &lend, monitor)
 }
 
 /// Writes the value of a file of R into a file.

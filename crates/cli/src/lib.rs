@@ -22,6 +22,7 @@ mod copy;
 mod csv;
 mod diff;
 mod drop;
+mod encrypt;
 mod failure;
 mod files;
 mod folder;
@@ -36,6 +37,7 @@ mod hosted;
 mod info;
 mod json;
 mod json_value;
+mod keys;
 mod labels;
 mod lend;
 mod level;
@@ -57,6 +59,7 @@ mod replace;
 mod rollback;
 mod row_set;
 mod schema;
+mod secrets;
 mod select;
 mod sniff;
 mod table;
@@ -108,6 +111,9 @@ const EXAMPLES: &str = "  \
   entasis compact flights.entasis             drop what changes left in the file
   entasis clean flights                       delete files that a folder does not need any more
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
+  entasis encrypt flights.entasis             encrypt a file, by a password or a key
+  entasis decrypt flights.entasis             store it without encryption
+  entasis keys flights.entasis                the keys and passwords that open a file
   entasis sniff flights.csv                   how a text file is written
   entasis convert flights.csv out.entasis     a file of another format as an Entasis file
   entasis diff old.entasis new.parquet        the differences of two tables
@@ -118,7 +124,8 @@ const EXAMPLES: &str = "  \
 const EXIT_STATUS: &str = "0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage. \
     `entasis diff`: 0 equal; 1 different; 2 an error.";
 
-const ENVIRONMENT: &str = "NO_COLOR=1 in the environment turns styles off.";
+const ENVIRONMENT: &str = "NO_COLOR=1 in the environment turns styles off. Encrypted files are opened by the key in the file \
+    that ENTASIS_KEY_FILE names, or else by the password in ENTASIS_PASSWORD, if no other is given.";
 
 #[derive(Parser)]
 #[command(name = "entasis", version = entasis::VERSION, about = ABOUT, max_term_width = 100)]
@@ -152,6 +159,9 @@ enum Verb {
     Compact(compact::Args),
     Clean(clean::Args),
     Repair(repair::Args),
+    Encrypt(encrypt::Args),
+    Decrypt(encrypt::DecryptArgs),
+    Keys(keys::Args),
     Sniff(sniff::Args),
     Convert(convert_args::Args),
     Diff(diff::Args),
@@ -206,6 +216,9 @@ pub fn run_with<I: IntoIterator<Item = OsString>>(args: I, host: Option<&'static
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Clean(args) => clean::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
+        Verb::Encrypt(args) => encrypt::run(args, &mut out),
+        Verb::Decrypt(args) => encrypt::run_decrypt(args, &mut out),
+        Verb::Keys(args) => keys::run(args, &mut out),
         Verb::Sniff(args) => sniff::run(args, &mut out),
         Verb::Convert(args) => convert::run(args, &mut out),
         Verb::Diff(args) => diff::run(args, &mut out),

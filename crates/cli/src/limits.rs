@@ -3,13 +3,15 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use entasis::{Error, File, Limits, MemorySource};
+use entasis::{Error, File, Limits, MemorySource, Opening};
 
 use crate::host;
 use crate::lend;
 use crate::progress::Watch;
+use crate::secrets::SecretArgs;
 use crate::text::escape;
 
 /// The limits that a verb opens its files with.
@@ -19,6 +21,8 @@ pub(crate) struct LimitArgs {
     /// only for a file that you trust. May be repeated
     #[arg(long = "max", value_name = "NAME=VALUE", value_parser = parse_limit)]
     limits: Vec<(String, u64)>,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArgs,
 }
 
 impl LimitArgs {
@@ -29,31 +33,57 @@ impl LimitArgs {
         Ok(limits)
     }
 
+    /// Opens a file in some way, with the limits and the key or password of the user. A password is
+    /// asked for if the file needs one and none was given.
+    pub(crate) fn opening<T>(&self, open: impl Fn(Opening) -> entasis::Result<T>) -> entasis::Result<T> {
+        let limits = self.limits()?;
+        self.secrets.unlocking(|secret| open(Opening { limits: limits.clone(), secret }))
+    }
+
     /// Opens a file, of Entasis or of R, or an object on a store; `-` is the standard input, which
     /// is read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
-        let limits = self.limits()?;
-        let opened = if path == Path::new("-") {
-            File::from_source(standard_input()?, Path::new(STDIN), limits)
-        } else if let Some((source, name)) = host::source(path)? {
-            File::from_source(source, &name, limits)
-        } else {
-            let watch = Watch::of_lines(format!("reading {}", escape(&path.to_string_lossy())));
-            lend::open(path, limits, &watch)
-        };
+        let standard = self.standard(path)?;
+        let opened = self.opening(|opening| {
+            if let Some(bytes) = &standard {
+                File::from_source(Box::new(MemorySource::new(Arc::clone(bytes))), Path::new(STDIN), opening)
+            } else if let Some((source, name)) = host::source(path)? {
+                File::from_source(source, &name, opening)
+            } else {
+                let watch = Watch::of_lines(format!("reading {}", escape(&path.to_string_lossy())));
+                lend::open(path, opening, &watch)
+            }
+        });
         opened.map_err(advised)
+    }
+
+    /// Opens a file whose rows or columns go into another one, which may be encrypted while this one
+    /// is not.
+    pub(crate) fn open_input(&self, path: &Path) -> entasis::Result<File> {
+        if path.is_file() && entasis::is_encrypted(path).is_ok_and(|is| !is) {
+            return Self { secrets: SecretArgs::default(), ..self.clone() }.open(path);
+        }
+        self.open(path)
+    }
+
+    /// The bytes of the standard input, if it is the file.
+    fn standard(&self, path: &Path) -> entasis::Result<Option<Arc<[u8]>>> {
+        (path == Path::new("-")).then(|| standard_bytes().map(Arc::from)).transpose()
     }
 
     /// Opens a file, or its newest whole generation if the current one is damaged.
     pub(crate) fn open_whole(&self, path: &Path) -> entasis::Result<File> {
-        let limits = self.limits()?;
-        let opened = if path == Path::new("-") {
-            File::whole_from_source(standard_input()?, Path::new(STDIN), limits)
-        } else if let Some((source, name)) = host::source(path)? {
-            File::whole_from_source(source, &name, limits)
-        } else {
-            File::open_whole(path, limits)
-        };
+        let standard = self.standard(path)?;
+        let opened = self.opening(|opening| {
+            if let Some(bytes) = &standard {
+                let source = Box::new(MemorySource::new(Arc::clone(bytes)));
+                File::whole_from_source(source, Path::new(STDIN), opening)
+            } else if let Some((source, name)) = host::source(path)? {
+                File::whole_from_source(source, &name, opening)
+            } else {
+                File::open_whole(path, opening)
+            }
+        });
         opened.map_err(advised)
     }
 }
@@ -72,11 +102,6 @@ fn advised(error: Error) -> Error {
 /// The name of the standard input in messages.
 const STDIN: &str = "standard input";
 
-/// The standard input as a source.
-fn standard_input() -> entasis::Result<Box<MemorySource>> {
-    Ok(Box::new(MemorySource::new(standard_bytes()?)))
-}
-
 /// The bytes of the standard input.
 pub(crate) fn standard_bytes() -> entasis::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -87,7 +112,8 @@ pub(crate) fn standard_bytes() -> entasis::Result<Vec<u8>> {
 
 /// Opens an Entasis file from the standard input.
 pub(crate) fn open_stdin() -> entasis::Result<File> {
-    File::from_source(standard_input()?, Path::new(STDIN), Limits::default())
+    let source = Box::new(MemorySource::new(standard_bytes()?));
+    File::from_source(source, Path::new(STDIN), Limits::default())
 }
 
 /// A number of rows, the value of `--limit`.

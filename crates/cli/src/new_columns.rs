@@ -61,7 +61,7 @@ pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
     args.change.change_and_report(&args.file, verb.doing, out, |watch| {
         let (compression, edition, threads) = (args.compression, args.edition, args.threads);
         let options = WriteOptions { compression, edition, threads, ..args.change.options() };
-        let from = args.change.limits.open(&args.from)?;
+        let from = args.change.limits.open_input(&args.from)?;
         require_table(&from, &args.from)?;
         let change = args.change.begin_table(&args.file, &options, watch)?;
         let file = change.file();

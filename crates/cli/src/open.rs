@@ -43,7 +43,8 @@ impl OpenArgs {
     pub(crate) fn open_own(&self, path: &Path) -> entasis::Result<File> {
         if path.is_dir() {
             folder::refuse_generation(path, self.generation)?;
-            return folder::open(path, self.limits.limits()?, &folder::watch("reading", path));
+            let watch = folder::watch("reading", path);
+            return self.limits.opening(|opening| folder::open(path, opening, &watch));
         }
         match self.generation {
             Some(number) => at_generation(&self.limits.open_whole(path)?, number),
@@ -54,7 +55,8 @@ impl OpenArgs {
     /// Prints what a folder holds.
     pub(crate) fn print_folder(&self, path: &Path, is_json: bool, out: &mut Out) -> Outcome {
         folder::refuse_generation(path, self.generation)?;
-        folder::print_info(path, self.limits.limits()?, is_json, out)
+        let dataset = self.limits.opening(|opening| Dataset::open(path, opening))?;
+        folder::print_info(path, &dataset, is_json, out)
     }
 
     /// The number of rows of a folder, which its manifest may have; `None` if the path is none.
@@ -63,7 +65,7 @@ impl OpenArgs {
             return Ok(None);
         }
         folder::refuse_generation(path, self.generation)?;
-        Dataset::open(path, self.limits.limits()?)?.n_rows().map(Some)
+        self.limits.opening(|opening| Dataset::open(path, opening))?.n_rows().map(Some)
     }
 
     /// Opens a table, of other formats only the first `n` rows. Also returns the number of all

@@ -1,16 +1,16 @@
 //! Entasis files as text: `entasis convert` and `entasis select`.
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{ColumnInfo, Durable, Error, File, Limits, Monitor, Rows, default_threads};
+use entasis::{ColumnInfo, Durable, Error, File, Monitor, Rows, default_threads};
 use entasis_csv::write::{
     Compression, Nested, Old, Part, Selected, WriteOptions, write, write_file, write_parts, write_parts_file,
 };
 use entasis_query::NanIsNull;
 
+use crate::convert_args::Args;
 use crate::csv::{CsvArgs, is_stdin};
 use crate::failure::{Failure, Outcome};
 use crate::found::Found;
@@ -25,19 +25,16 @@ use crate::progress::{Step, Watch};
 use crate::row_set::RowSet;
 use crate::text::{count, escape, size};
 
-/// Writes the rows of a file into a text at `output`; `-` is the standard output.
-pub(crate) fn run(
-    input: &Path,
-    output: &Path,
-    rows: Option<&Range<u64>>,
-    args: &CsvArgs,
-    durable: Durable,
-    old: Old,
-    out: &mut Out,
-) -> Outcome {
+/// Writes the rows of a file into the text that `convert` names; `-` is the standard output.
+pub(crate) fn run(input: &Path, convert: &Args, durable: Durable, out: &mut Out) -> Outcome {
+    let (output, args, rows) = (&convert.output, &convert.csv, convert.rows.as_ref());
+    let old = convert.clobber.old_text();
     let format = args.format()?;
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
-    let file = if is_stdin(input) { open_stdin()? } else { lend::open(input, Limits::default(), &watch)? };
+    let file = match is_stdin(input) {
+        true => open_stdin()?,
+        false => convert.secrets.open(|opening| lend::open(input, opening, &watch))?,
+    };
     require_table(&file, input)?;
     let columns = columns(&file, input, args)?;
     let all = 0..file.n_rows();
@@ -46,7 +43,7 @@ pub(crate) fn run(
     let threads = args.threads.unwrap_or_else(default_threads);
     let nested = nested(args.nested);
     let mut options = WriteOptions { format, compression: Compression::None, nested, threads };
-    if output == Path::new("-") {
+    if output.as_path() == Path::new("-") {
         return Ok(write(&file, &columns, rows, &options, &mut to_stdout, &watch)?);
     }
     options.compression = Compression::of_path(output);

@@ -111,7 +111,7 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     folder::refuse_generation(path, args.generation)?;
     let name = path.to_string_lossy();
     let started = Instant::now();
-    let parts = folder::Parts::of(path, args.limits.limits()?)?;
+    let parts = args.limits.opening(|opening| folder::Parts::of(path, opening))?;
     let (mut total, mut n_damaged) = (Report::default(), 0);
     for number in 0..parts.n() {
         let watch = folder::watch("checking", path);

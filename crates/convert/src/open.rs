@@ -6,7 +6,7 @@ use std::path::Path;
 
 use entasis::{
     Content, Error, File, FileSource, Held, HostRead, Kind, Limits, MemorySink, MemorySource, Monitor,
-    Result, WriteOptions, check_target, write, write_document, write_document_to, write_to,
+    Opening, Result, WriteOptions, check_target, write, write_document, write_document_to, write_to,
 };
 
 use crate::r::{Plan, PlanOptions, Values};
@@ -56,12 +56,13 @@ pub(crate) fn read_path(path: &Path, options: &ReadOptions, monitor: &dyn Monito
 /// As [`File::open_with`] and [`open`].
 pub fn open_path(
     path: &Path,
-    limits: Limits,
+    opening: impl Into<Opening>,
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<File> {
-    match File::open_with(path, limits.clone()) {
-        Err(error) => open_other(path, error, limits, lend, monitor),
+    let opening = opening.into();
+    match File::open_with(path, opening.clone()) {
+        Err(error) => open_other(path, error, opening.limits, lend, monitor),
         opened => opened,
     }
 }

@@ -30,9 +30,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{
-    Error, Keep, Limits, Operation, Result, Root, SLOT_OFFSETS, Slot, SlotState, Value, Version,
-};
+use entasis_format::{Error, Keep, Operation, Result, Root, SLOT_OFFSETS, Slot, SlotState, Value, Version};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
@@ -118,20 +116,21 @@ impl Change {
     /// [`WriteOptions::wait`]; *unsupported* when the file system has no locks. Otherwise as
     /// [`File::open`].
     pub fn begin(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
-        Self::begin_with(path, Limits::default(), options, monitor)
+        Self::begin_with(path, Opening::default(), options, monitor)
     }
 
-    /// As [`begin`](Self::begin), with other [`Limits`] for the file.
+    /// As [`begin`](Self::begin), with another [`Opening`] for the file. If it has no secret, that of
+    /// the options opens the file.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
     pub fn begin_with(
         path: &Path,
-        limits: Limits,
+        opening: impl Into<Opening>,
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
-        Self::take(Arc::new(NativeDisk), path, limits, options, monitor)
+        Self::take(Arc::new(NativeDisk), path, opening.into(), options, monitor)
     }
 
     /// As [`begin`](Self::begin), on the given file system.
@@ -144,20 +143,20 @@ impl Change {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
-        Self::take(disk, path, Limits::default(), options, monitor)
+        Self::take(disk, path, Opening::default(), options, monitor)
     }
 
     fn take(
         disk: Arc<dyn Disk>,
         path: &Path,
-        limits: Limits,
+        mut opening: Opening,
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
         let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
         let in_place =
             when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
-        let opening = Opening { limits, secret: options.secret.clone() };
+        opening.secret = opening.secret.or_else(|| options.secret.clone());
         let file = File::open_with(in_place.target(), opening)?;
         Ok(Self { in_place, file })
     }

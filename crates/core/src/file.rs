@@ -228,6 +228,13 @@ impl File {
         self.opened.slot.end
     }
 
+    /// Bytes of the file on its medium up to the end of its current generation. More than
+    /// [`file_len`](Self::file_len) if it is encrypted.
+    pub fn stored_len(&self) -> u64 {
+        let end = self.file_len();
+        if self.sealed().is_some() { entasis_seal::chunk_end(end) } else { end }
+    }
+
     /// Bytes of the source, which may continue after the current generation.
     pub(crate) fn source_len(&self) -> u64 {
         self.opened.source.len()

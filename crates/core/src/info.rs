@@ -160,7 +160,7 @@ impl File {
             edition: self.edition(),
             program: self.program().to_owned(),
             generation: self.generation(),
-            file_len: self.file_len(),
+            file_len: self.stored_len(),
             segments_len,
             footer_len: self.file_len().saturating_sub(segments_len).saturating_sub(dead_len),
             dead_len,

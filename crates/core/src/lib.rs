@@ -155,7 +155,9 @@ pub use entasis_kernels::shuffle::unshuffle;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
-pub use entasis_seal::{Costs, Entries, KEY_FILE, Key, KeyChange, Password, Secret, Suite, Unlocked};
+pub use entasis_seal::{
+    Costs, Entries, KEY_FILE, Key, KeyChange, PASSWORD, Password, Secret, Suite, Unlocked,
+};
 pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{
     Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,

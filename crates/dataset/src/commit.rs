@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use entasis::{Error, File, Kind, Limits, Monitor, Result, WriteOptions};
+use entasis::{Error, File, Kind, Monitor, Opening, Result, Secret, WriteOptions};
 
 use crate::encode::shown;
 use crate::facts::{self, ColumnOf, Facts};
@@ -57,13 +57,17 @@ pub fn newest_manifest(folder: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// As for reading.
-pub fn keys_of(folder: &Path) -> Result<Option<Vec<(String, KeyType)>>> {
+pub fn keys_of(folder: &Path, secret: Option<&Secret>) -> Result<Option<Vec<(String, KeyType)>>> {
     let Some(number) = newest(folder) else { return Ok(None) };
-    let found = Manifest::open(folder, number, Limits::default())?;
+    let found = Manifest::open(folder, number, opening(secret))?;
     if found.files.is_empty() {
         return Ok(None);
     }
     Ok(Some(found.keys.names.into_iter().zip(found.keys.types).collect()))
+}
+
+fn opening(secret: Option<&Secret>) -> Opening {
+    Opening { secret: secret.cloned(), ..Opening::default() }
 }
 
 /// Creates a manifest with the files of a job, and for an append with those before.
@@ -84,7 +88,7 @@ pub fn commit(
 ) -> Result<()> {
     let mut files = Vec::with_capacity(written.len());
     for one in written {
-        let file = File::open_with(&below(folder, &one.path)?, Limits::default())?;
+        let file = File::open_with(&below(folder, &one.path)?, opening(options.secret.as_ref()))?;
         files.push(facts::of(&file, &one.path, one.texts.clone())?);
     }
     check_alike(&files)?;
@@ -104,7 +108,7 @@ pub fn commit(
             done => return done,
         }
         // The answer to an earlier attempt may have been lost.
-        if metadata::of(&File::open_with(&path, Limits::default())?)?.job == job.name {
+        if metadata::of(&File::open_with(&path, opening(options.secret.as_ref()))?)?.job == job.name {
             return Ok(());
         }
         let busy = |message: &str| {
@@ -143,14 +147,16 @@ fn one(
     let own: &[ColumnOf] = files.first().map_or(&[], |file| &file.columns);
     let header = |operation| Header { job: job.name, operation, columns: own, keys: job.keys };
     let known = match (job.mode, before) {
-        (Mode::Append, Some(number)) => Some(Manifest::open(folder, number, Limits::default())?),
+        (Mode::Append, Some(number)) => {
+            Some(Manifest::open(folder, number, opening(options.secret.as_ref()))?)
+        }
         _ => None,
     };
     let Some(known) = known.filter(|known| !known.files.is_empty()) else {
         let operation = if before.is_some() { "overwrite" } else { "error" };
         return store(path, &header(operation), None, files, options, lend, monitor);
     };
-    let metadata = metadata::of(&File::open_with(&known.path, Limits::default())?)?;
+    let metadata = metadata::of(&File::open_with(&known.path, opening(options.secret.as_ref()))?)?;
     let keys: Vec<(String, KeyType)> = known.keys.names.into_iter().zip(known.keys.types).collect();
     if keys != job.keys {
         return Err(Error::argument("the rows have other keys than the table").in_file(folder));

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use entasis::{Error, File, Limits, MissingTo, Output, Request, Result, Rows, Silent, Text, TextLayout};
+use entasis::{
+    Error, File, MissingTo, Opening, Output, Request, Result, Rows, Secret, Silent, Text, TextLayout,
+};
 
 use crate::keys::{KeyType, Keys};
 use crate::metadata;
@@ -37,6 +39,8 @@ pub(crate) struct Manifest {
     pub files: Vec<PathBuf>,
     pub pins: Vec<Pin>,
     pub keys: Keys,
+    /// The key that opened it, if it is encrypted. It was derived from a password once.
+    pub secret: Option<Secret>,
 }
 
 /// The number of the newest manifest of a folder; `None` if it has none.
@@ -62,9 +66,9 @@ impl Manifest {
     /// # Errors
     /// *Corrupt* if it is not a manifest, or names paths out of its folder; *newer*; otherwise as
     /// for reading.
-    pub(crate) fn open(folder: &Path, number: u64, limits: Limits) -> Result<Self> {
+    pub(crate) fn open(folder: &Path, number: u64, opening: Opening) -> Result<Self> {
         let path = path_of(folder, number);
-        let file = File::open_with(&path, limits)?;
+        let file = File::open_with(&path, opening)?;
         Self::read(folder, &file).map_err(|e| e.in_file(&path))
     }
 
@@ -96,7 +100,8 @@ impl Manifest {
             keys.names.push(name);
         }
         keys.check()?;
-        Ok(Self { path: file.path().to_path_buf(), files, pins, keys })
+        let secret = file.unlocked().map(|unlocked| Secret::Key(unlocked.key().clone()));
+        Ok(Self { path: file.path().to_path_buf(), files, pins, keys, secret })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use entasis::cells::CellWriter;
 use entasis::{
     AppendOptions, Array, CellKind, Chunk, Column, ColumnType, Document, File, Frame, HostRead, HostValidity,
-    HostValues, Join, Limits, Monitor, OwnedValues, Physical, Result, Value, WriteOptions, write_document,
+    HostValues, Join, Monitor, Opening, OwnedValues, Physical, Result, Value, WriteOptions, write_document,
 };
 
 use crate::facts::{Bound, Bounds, ColumnOf, Facts, is_bounded};
@@ -43,7 +43,10 @@ pub(crate) fn store(
     let mut frame = frame(header, files);
     if let Some(before) = before {
         let rows = crate::memory::file(&frame, path)?;
-        let files = vec![File::open_with(before, Limits::default()), Ok(rows)];
+        let files = vec![
+            File::open_with(before, Opening { secret: options.secret.clone(), ..Opening::default() }),
+            Ok(rows),
+        ];
         let fill = AppendOptions { fill: true, ..AppendOptions::default() };
         frame = Join::new(files.into_iter(), path, &fill, monitor)?.into_frame(monitor)?;
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{AppendOptions, Error, File, Join, Kind, Limits, Monitor, Result, Value};
+use entasis::{AppendOptions, Error, File, Join, Kind, Monitor, Opening, Result, Secret, Value};
 
 use crate::column_labels;
 use crate::columns::columns;
@@ -23,7 +23,7 @@ pub struct Dataset {
     /// The states of the files; `None` without a manifest.
     pins: Option<Vec<Pin>>,
     keys: Keys,
-    limits: Limits,
+    opening: Opening,
     manifest: Option<PathBuf>,
 }
 
@@ -33,18 +33,21 @@ impl Dataset {
     /// # Errors
     /// *Io* if the folder can't be read, or has no files; *corrupt* for a damaged manifest;
     /// *argument* for files with different keys.
-    pub fn open(folder: &Path, limits: Limits) -> Result<Self> {
-        let of = |files, pins, keys, manifest| Self {
+    pub fn open(folder: &Path, opening: impl Into<Opening>) -> Result<Self> {
+        let mut opening = opening.into();
+        let of = |files, pins, keys, manifest, opening| Self {
             folder: folder.to_path_buf(),
             files,
             pins,
             keys,
-            limits: limits.clone(),
+            opening,
             manifest,
         };
         if let Some(number) = newest(folder) {
-            let Manifest { path, files, pins, keys } = Manifest::open(folder, number, limits.clone())?;
-            return Ok(of(files, Some(pins), keys, Some(path)));
+            let found = Manifest::open(folder, number, opening.clone())?;
+            let Manifest { path, files, pins, keys, secret } = found;
+            opening.secret = secret.or(opening.secret);
+            return Ok(of(files, Some(pins), keys, Some(path), opening));
         }
         let names = list(folder)?;
         if names.is_empty() {
@@ -53,7 +56,13 @@ impl Dataset {
             return Err(error.in_file(folder));
         }
         let keys = Keys::of(&names, &Wanted::default()).map_err(|e| e.in_file(folder))?;
-        Ok(of(names.iter().map(|name| folder.join(name)).collect(), None, keys, None))
+        let files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        if let (Some(Secret::Password(_)), Some(first)) = (&opening.secret, files.first()) {
+            // A password is derived once. Other files may have other salts.
+            let file = File::open_with(first, opening.clone())?;
+            opening.secret = file.unlocked().map(|unlocked| Secret::Key(unlocked.key().clone()));
+        }
+        Ok(of(files, None, keys, None, opening))
     }
 
     /// The files at these paths, in the states that `pins` has.
@@ -62,9 +71,10 @@ impl Dataset {
         files: Vec<PathBuf>,
         pins: Option<Vec<Pin>>,
         keys: Keys,
-        limits: Limits,
+        opening: impl Into<Opening>,
     ) -> Self {
-        Self { folder: folder.to_path_buf(), files, pins, keys, limits, manifest: None }
+        let opening = opening.into();
+        Self { folder: folder.to_path_buf(), files, pins, keys, opening, manifest: None }
     }
 
     /// The paths of the files.
@@ -92,10 +102,10 @@ impl Dataset {
     pub fn file(&self, number: usize) -> Result<File> {
         let path = &self.files[number];
         let Some(pin) = self.pins.as_ref().map(|pins| &pins[number]) else {
-            return File::open_with(path, self.limits.clone());
+            return File::open_with(path, self.opening.clone());
         };
         check_links(&self.folder, path)?;
-        let file = File::open_with(path, self.limits.clone()).map_err(|error| match error.kind() {
+        let file = File::open_with(path, self.opening.clone()).map_err(|error| match error.kind() {
             Kind::Io(std::io::ErrorKind::NotFound) => error.advise("the manifest of its folder names it"),
             _ => error,
         })?;

@@ -19,7 +19,7 @@ mod writer;
 
 pub use chunk::{CHUNK_LEN, chunk_end, next_start};
 pub use derive::Costs;
-pub use secret::{KEY_FILE, Key, Password, Secret};
+pub use secret::{KEY_FILE, Key, PASSWORD, Password, Secret};
 pub use source::SealedSource;
 pub use suite::Suite;
 pub use unlock::{Entries, KeyChange, Unlocked, change_keys, entries, key_of};

@@ -13,6 +13,8 @@ use crate::suite::{Bytes32, KEY_LEN, random};
 /// The environment variable with the path of a key file: it has the 32 bytes of a key, or their 64
 /// hexadecimal digits. Readers use it for files whose key is not given.
 pub const KEY_FILE: &str = "ENTASIS_KEY_FILE";
+/// The environment variable with a password. Readers use it as [`KEY_FILE`], which comes first.
+pub const PASSWORD: &str = "ENTASIS_PASSWORD";
 
 /// The longest key file that is read.
 const MAX_KEY_FILE: u64 = 4096;
@@ -120,13 +122,18 @@ impl Password {
 }
 
 impl Secret {
-    /// The key of the file that [`KEY_FILE`] names, if it is set.
+    /// The key of the file that [`KEY_FILE`] names, or else the password in [`PASSWORD`].
     ///
     /// # Errors
     /// As [`Key::from_file`].
     pub fn of_environment() -> Result<Option<Self>> {
-        let Some(path) = std::env::var_os(KEY_FILE).filter(|path| !path.is_empty()) else { return Ok(None) };
-        Key::from_file(&PathBuf::from(path)).map(Self::Key).map(Some)
+        if let Some(path) = std::env::var_os(KEY_FILE).filter(|path| !path.is_empty()) {
+            return Key::from_file(&PathBuf::from(path)).map(Self::Key).map(Some);
+        }
+        match std::env::var(PASSWORD) {
+            Ok(text) if !text.is_empty() => Password::new(&text).map(Self::Password).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The outer key for entries of a password, or the key itself.

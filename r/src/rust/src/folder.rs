@@ -73,7 +73,7 @@ pub unsafe extern "C" fn ent_folder_state(path: Text, failure: *mut *mut Failure
                 None if folder.is_dir() => list(&folder)?.into_iter().find(|path| !is_of_job(path)),
                 _ => None,
             };
-            let keys = keys_of(&folder)?;
+            let keys = keys_of(&folder, None)?;
             let mut is_of_r = true;
             if keys.is_some() {
                 let file = Dataset::open(&folder, Limits::default())?.file(0)?;
