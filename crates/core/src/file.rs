@@ -219,7 +219,7 @@ impl File {
     }
 
     /// Bytes of the source, which may continue after the current generation.
-    pub(crate) fn source_len(&self) -> u64 {
+    pub fn source_len(&self) -> u64 {
         self.opened.source.len()
     }
 
