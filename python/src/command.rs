@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use entasis::{Error, Source};
-use entasis_cli::{Host, Input, Progress, Reply, Request};
+use entasis_cli::{Host, Input, Listed, Objects, Progress, Reply, Request};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -32,6 +34,20 @@ impl Host for Libraries {
         })
     }
 
+    fn folder(&self, address: &str) -> entasis::Result<Option<Arc<dyn Objects>>> {
+        Python::attach(|py| {
+            let find = || -> PyResult<Option<Arc<dyn Objects>>> {
+                let found = py.import("entasis._command.folder")?.getattr("on_store")?.call1((address,))?;
+                if found.is_none() {
+                    return Ok(None);
+                }
+                let name = found.getattr(intern!(py, "name"))?.extract()?;
+                Ok(Some(Arc::new(Folder { object: found.unbind(), name })))
+            };
+            find().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+        })
+    }
+
     fn call(&self, request: &Request, progress: Progress) -> Reply {
         Python::attach(|py| {
             let answer = ask(py, request, progress);
@@ -41,6 +57,52 @@ impl Host for Libraries {
             }
         })
     }
+}
+
+/// A folder on a store: `entasis._stores.listing.Folder`.
+#[derive(Debug)]
+struct Folder {
+    object: Py<PyAny>,
+    name: String,
+}
+
+impl Objects for Folder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn list(&self, prefix: &str) -> entasis::Result<Vec<Listed>> {
+        Python::attach(|py| {
+            let list = || -> PyResult<Vec<Listed>> {
+                let found = self.object.bind(py).call_method1(intern!(py, "list"), (prefix,))?;
+                found.try_iter()?.map(|entry| listed(&entry?)).collect()
+            };
+            list().map_err(|error| Error::io(remote::to_io(py, error), "list"))
+        })
+    }
+
+    fn open(&self, path: &str, listed: Option<&Listed>) -> entasis::Result<Box<dyn Source>> {
+        Python::attach(|py| {
+            let open = || -> PyResult<Box<dyn Source>> {
+                let stat = py.import("entasis._stores.reader")?.getattr("Stat")?;
+                let listed = listed.map(|one| stat.call1((one.len, &one.identity))).transpose()?;
+                let object = self.object.bind(py).call_method1(intern!(py, "open"), (path, listed))?;
+                Ok(Box::new(remote::source(&object)?.0))
+            };
+            // The message has the address.
+            open().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+        })
+    }
+}
+
+/// An entry of the list of a store.
+fn listed(entry: &Bound<'_, PyAny>) -> PyResult<Listed> {
+    let py = entry.py();
+    Ok(Listed {
+        path: entry.getattr(intern!(py, "path"))?.extract()?,
+        len: entry.getattr(intern!(py, "size"))?.extract()?,
+        identity: entry.getattr(intern!(py, "identity"))?.extract()?,
+    })
 }
 
 /// The answer as JSON, and the content of a file.

@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         writeln!(out, "{}", escape(path))?;
     }
     let n = removed.map_or(0, Vec::len) as u64;
-    writeln!(out, "{}: {} deleted", escape(&name), count(n, "file"))?;
+    let folder = result.get("folder").and_then(serde_json::Value::as_str);
+    writeln!(out, "{}: {} deleted", escape(folder.unwrap_or(&name)), count(n, "file"))?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use entasis::{Change, Error, WriteOptions};
 use crate::failure::Outcome;
 use crate::files;
 use crate::folder;
+use crate::host;
 use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -48,13 +49,16 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let name = path.to_string_lossy();
-    if path.is_dir() {
+    // Objects on stores do not change in place, which the host says.
+    if path.is_dir() || host::is_address(path) {
         let options = [("wait".to_owned(), args.wait.into())].into_iter().collect();
         let label = format!("compacting {}", escape(&name));
         let result = folder::change("compact", path, options, label)?;
         let n = |name: &str| result.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let after = count(n("n_files"), "file");
-        writeln!(out, "{}: {after}, before {}", escape(&name), n("n_files_before"))?;
+        let folder = result.get("folder").and_then(serde_json::Value::as_str);
+        let name = escape(folder.unwrap_or(&name));
+        writeln!(out, "{name}: {after}, before {}", n("n_files_before"))?;
         return Ok(());
     }
     let options = WriteOptions {

@@ -74,6 +74,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub use entasis_dataset::{Listed, Objects};
 pub use found::condition;
 pub use host::{Host, Input, Progress, Reply, Request};
 pub use nested_text::NestedAsJson;

@@ -240,9 +240,9 @@ pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
 
     let parts = args.open.open_fst(&args.file)?;
     if args.condition.is_none()
-        && let Some(n) = args.open.n_rows_of_folder(&args.file)?
+        && let Some(found) = args.open.folder(&args.file)?
     {
-        writeln!(out, "{n}")?;
+        writeln!(out, "{}", found.n_rows()?)?;
         return Ok(());
     }
     let n = match (&args.condition, parts) {
