@@ -1,11 +1,13 @@
 //! The command, with the libraries of Python as its host.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use entasis::{Error, Source};
 use entasis_cli::{Host, Input, Listed, Objects, Progress, Reply, Request};
+use pyo3::exceptions::{PyImportError, PyOSError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -29,8 +31,7 @@ impl Host for Libraries {
                 let (source, name) = remote::source(&object)?;
                 Ok((Box::new(source), name))
             };
-            // The message has the address.
-            open().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+            open().map_err(|error| failed(py, error, "open"))
         })
     }
 
@@ -44,7 +45,7 @@ impl Host for Libraries {
                 let name = found.getattr(intern!(py, "name"))?.extract()?;
                 Ok(Some(Arc::new(Folder { object: found.unbind(), name })))
             };
-            find().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+            find().map_err(|error| failed(py, error, "open"))
         })
     }
 
@@ -77,7 +78,7 @@ impl Objects for Folder {
                 let found = self.object.bind(py).call_method1(intern!(py, "list"), (prefix,))?;
                 found.try_iter()?.map(|entry| listed(&entry?)).collect()
             };
-            list().map_err(|error| Error::io(remote::to_io(py, error), "list"))
+            list().map_err(|error| failed(py, error, "list"))
         })
     }
 
@@ -89,8 +90,7 @@ impl Objects for Folder {
                 let object = self.object.bind(py).call_method1(intern!(py, "open"), (path, listed))?;
                 Ok(Box::new(remote::source(&object)?.0))
             };
-            // The message has the address.
-            open().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+            open().map_err(|error| failed(py, error, "open"))
         })
     }
 }
@@ -103,6 +103,28 @@ fn listed(entry: &Bound<'_, PyAny>) -> PyResult<Listed> {
         len: entry.getattr(intern!(py, "size"))?.extract()?,
         identity: entry.getattr(intern!(py, "identity"))?.extract()?,
     })
+}
+
+/// The error for an exception, whose message has the address.
+fn failed(py: Python<'_>, error: PyErr, doing: &'static str) -> Error {
+    if !error.is_instance_of::<PyOSError>(py) {
+        let message = error.value(py).to_string();
+        if error.is_instance_of::<PyImportError>(py) {
+            return Error::unsupported(message);
+        }
+        if error.is_instance_of::<PyValueError>(py) {
+            return Error::argument(message);
+        }
+    }
+    let error = remote::to_io(py, error);
+    let message = error.to_string();
+    match message.rsplit_once("; ") {
+        // The advice for files on the disk is another one.
+        Some((message, advice)) => {
+            Error::io(io::Error::new(error.kind(), message), doing).advise(advice.to_owned())
+        }
+        None => Error::io(error, doing),
+    }
 }
 
 /// The answer as JSON, and the content of a file.

@@ -19,7 +19,7 @@ Writers that were killed leave files too.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A folder with a manifest
+    /// A folder with a manifest, or its address on a store
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// How long files stay after they left the table: a number with s, m, h or d. Choose a time

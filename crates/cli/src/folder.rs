@@ -23,7 +23,8 @@ pub(crate) fn open(path: &Path, generation: Option<u64>, limits: &LimitArgs) -> 
         return Ok(None);
     }
     if generation.is_some() {
-        return Err(Error::argument("a folder has no generations").in_file(path));
+        let name = objects.as_ref().map_or(path, |objects| Path::new(objects.name()));
+        return Err(Error::argument("a folder has no generations").in_file(name));
     }
     match objects {
         Some(objects) => Dataset::on_store(objects, limits.limits()?),

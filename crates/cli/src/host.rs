@@ -1,10 +1,11 @@
 //! The host: libraries of another language, for formats and work that this command does not have.
 
 use std::cell::{Cell, RefCell};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entasis::{Error, Result, Source};
+use entasis::{Error, Kind, Result, Source};
 use entasis_dataset::Objects;
 use serde_json::{Map, Value};
 
@@ -34,7 +35,16 @@ pub trait Host {
 /// Opens the object of an address; `None` for paths.
 pub(crate) fn source(path: &Path) -> Result<Option<(Box<dyn Source>, PathBuf)>> {
     let Some(address) = address(path) else { return Ok(None) };
-    of_stores()?.source(address).map(Some)
+    of_stores()?.source(address).map(Some).map_err(|error| match folder(path) {
+        Ok(Some(folder)) if is_missing(&error) && folder.list("").is_ok_and(|found| !found.is_empty()) => {
+            Error::io(io::Error::from(ErrorKind::IsADirectory), "open").in_file(Path::new(folder.name()))
+        }
+        _ => error,
+    })
+}
+
+fn is_missing(error: &Error) -> bool {
+    error.kind() == Kind::Io(ErrorKind::NotFound)
 }
 
 /// Opens the folder of an address; `None` for paths and for objects.

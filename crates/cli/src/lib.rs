@@ -95,6 +95,7 @@ const EXAMPLES: &str = "  \
                                               how many rows
   entasis sample -n 20 flights.entasis        some rows at random
   entasis cat flights.entasis more.entasis    all rows as JSON lines
+  entasis schema s3://lake/sales              a file or a folder on an object store
   entasis info flights.entasis                the encoding and the size of each column
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged

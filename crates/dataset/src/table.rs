@@ -82,7 +82,9 @@ impl Dataset {
         }
         let names = list(folder)?;
         if names.is_empty() {
-            return Err(without_files().in_file(folder));
+            let error = io::Error::from(ErrorKind::NotFound);
+            let error = Error::io(error, "find a file whose name ends in .entasis in the folder");
+            return Err(error.in_file(folder));
         }
         let keys = Keys::of(&names, &Wanted::default()).map_err(|e| e.in_file(folder))?;
         Ok(of(names.iter().map(|name| folder.join(name)).collect(), None, keys, None))
@@ -114,7 +116,9 @@ impl Dataset {
                 let found = objects.list("")?.into_iter();
                 let listed: Vec<Listed> = found.filter(|listed| is_of_table(&listed.path)).collect();
                 if listed.is_empty() {
-                    return Err(without_files().in_file(&folder));
+                    let error = "no object below this address has a name that ends in .entasis";
+                    let error = Error::io(io::Error::new(ErrorKind::NotFound, error), "open the folder");
+                    return Err(error.in_file(&folder));
                 }
                 let names: Vec<String> = listed.iter().map(|listed| listed.path.clone()).collect();
                 let keys = Keys::of(&names, &Wanted::default()).map_err(|e| e.in_file(&folder))?;
@@ -388,10 +392,4 @@ impl Dataset {
         join.add_columns(columns(&self.keys, n_rows, is_of_r)?, labels, monitor)?;
         Ok(join.into_file())
     }
-}
-
-/// The error of a folder in which no file is.
-fn without_files() -> Error {
-    let error = io::Error::from(ErrorKind::NotFound);
-    Error::io(error, "find a file whose name ends in .entasis in the folder")
 }
