@@ -134,7 +134,7 @@ impl Source {
     /// are a text.
     pub(crate) fn of_file(path: &Path) -> Self {
         let named = Format::of_name(path);
-        // The host tells a folder from an object.
+        // The host decides whether an address is that of a folder.
         if path.is_dir() || host::is_address(path) {
             return named.map_or(Self::Other, Self::Known);
         }

@@ -87,10 +87,13 @@ fn has_scheme(text: &str) -> bool {
     })
 }
 
+/// An address, and its folder if it is one.
+type Asked = (String, Option<Arc<dyn Objects>>);
+
 thread_local! {
     static CURRENT: Cell<Option<&'static dyn Host>> = const { Cell::new(None) };
-    /// The address that was asked for last, and its folder if it is one.
-    static FOLDER: RefCell<Option<(String, Option<Arc<dyn Objects>>)>> = const { RefCell::new(None) };
+    /// The address that was asked for last.
+    static FOLDER: RefCell<Option<Asked>> = const { RefCell::new(None) };
 }
 
 /// Sets the host of the command that this thread runs.

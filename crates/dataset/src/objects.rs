@@ -20,11 +20,11 @@ pub trait Objects: fmt::Debug + Send + Sync {
     /// Threads call this at the same time.
     ///
     /// # Errors
-    /// *Io*, of kind `NotFound` if there is no such object.
+    /// *Io*, of kind `NotFound` if the object does not exist.
     fn open(&self, path: &str, listed: Option<&Listed>) -> Result<Box<dyn Source>>;
 }
 
-/// What a list of a store, or a manifest, says about an object.
+/// An object as a list of a store, or a manifest, describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The path within the folder.

@@ -18,10 +18,10 @@ def brought(
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
 ) -> Iterator[Any]:
-    """What the conversions take for a source, in a `with` block.
+    """Prepare a source for the conversions, in a `with` block.
 
-    This is a scan for the address of a folder, the path of a copy for that of an object, and the
-    source itself for all others.
+    The address of a folder becomes a scan, that of an object the path of a copy on the disk. Other
+    sources stay as they are.
     """
     if not _sources.is_address(source):
         yield source
