@@ -29,8 +29,8 @@ A file that an error or an interrupt stops is unchanged.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files, or folders of them, on the disk or on a store. The files of a folder with equal
-    /// keys become one
+    /// Entasis files, or folders of them, which may be on a store. The files of a folder with
+    /// equal keys become one
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds to wait for another writer of the same file

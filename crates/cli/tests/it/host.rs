@@ -355,7 +355,7 @@ impl Objects for Bucket {
 
     fn open(&self, path: &str, _: Option<&Listed>) -> entasis::Result<Box<dyn Source>> {
         self.opened.lock().unwrap().push(path.to_owned());
-        match FileSource::open(&self.root.join(path)) {
+        match FileSource::open(self.root.join(path)) {
             Ok(source) => Ok(Box::new(source)),
             Err(error) => Err(Error::io(error, "open")),
         }
