@@ -1,10 +1,14 @@
 //! The command, with the libraries of Python as its host.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use entasis::{Error, Source};
-use entasis_cli::{Host, Input, Progress, Reply, Request};
+use entasis_cli::{Host, Input, Listed, Objects, Progress, Reply, Request};
+use pyo3::exceptions::{PyImportError, PyOSError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -27,8 +31,21 @@ impl Host for Libraries {
                 let (source, name) = remote::source(&object)?;
                 Ok((Box::new(source), name))
             };
-            // The message has the address.
-            open().map_err(|error| Error::io(remote::to_io(py, error), "open"))
+            open().map_err(|error| failed(py, error, "open"))
+        })
+    }
+
+    fn folder(&self, address: &str) -> entasis::Result<Option<Arc<dyn Objects>>> {
+        Python::attach(|py| {
+            let find = || -> PyResult<Option<Arc<dyn Objects>>> {
+                let found = py.import("entasis._command.folder")?.getattr("on_store")?.call1((address,))?;
+                if found.is_none() {
+                    return Ok(None);
+                }
+                let name = found.getattr(intern!(py, "name"))?.extract()?;
+                Ok(Some(Arc::new(Folder { object: found.unbind(), name })))
+            };
+            find().map_err(|error| failed(py, error, "open"))
         })
     }
 
@@ -40,6 +57,73 @@ impl Host for Libraries {
                 Err(error) => Reply::failed(error.to_string()),
             }
         })
+    }
+}
+
+/// A folder on a store: `entasis._stores.listing.Folder`.
+#[derive(Debug)]
+struct Folder {
+    object: Py<PyAny>,
+    name: String,
+}
+
+impl Objects for Folder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn list(&self, prefix: &str) -> entasis::Result<Vec<Listed>> {
+        Python::attach(|py| {
+            let list = || -> PyResult<Vec<Listed>> {
+                let found = self.object.bind(py).call_method1(intern!(py, "list"), (prefix,))?;
+                found.try_iter()?.map(|entry| listed(&entry?)).collect()
+            };
+            list().map_err(|error| failed(py, error, "list"))
+        })
+    }
+
+    fn open(&self, path: &str, listed: Option<&Listed>) -> entasis::Result<Box<dyn Source>> {
+        Python::attach(|py| {
+            let open = || -> PyResult<Box<dyn Source>> {
+                let stat = py.import("entasis._stores.reader")?.getattr("Stat")?;
+                let listed = listed.map(|one| stat.call1((one.len, &one.identity))).transpose()?;
+                let object = self.object.bind(py).call_method1(intern!(py, "open"), (path, listed))?;
+                Ok(Box::new(remote::source(&object)?.0))
+            };
+            open().map_err(|error| failed(py, error, "open"))
+        })
+    }
+}
+
+/// An entry of the list of a store.
+fn listed(entry: &Bound<'_, PyAny>) -> PyResult<Listed> {
+    let py = entry.py();
+    Ok(Listed {
+        path: entry.getattr(intern!(py, "path"))?.extract()?,
+        len: entry.getattr(intern!(py, "size"))?.extract()?,
+        identity: entry.getattr(intern!(py, "identity"))?.extract()?,
+    })
+}
+
+/// The error for an exception, whose message has the address.
+fn failed(py: Python<'_>, error: PyErr, doing: &'static str) -> Error {
+    if !error.is_instance_of::<PyOSError>(py) {
+        let message = error.value(py).to_string();
+        if error.is_instance_of::<PyImportError>(py) {
+            return Error::unsupported(message);
+        }
+        if error.is_instance_of::<PyValueError>(py) {
+            return Error::argument(message);
+        }
+    }
+    let error = remote::to_io(py, error);
+    let message = error.to_string();
+    match message.rsplit_once("; ") {
+        // The advice for files on the disk is another one.
+        Some((message, advice)) => {
+            Error::io(io::Error::new(error.kind(), message), doing).advise(advice.to_owned())
+        }
+        None => Error::io(error, doing),
     }
 }
 

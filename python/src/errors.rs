@@ -7,7 +7,7 @@ use entasis::{Damage, Error, Kind, Survey};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 
-use crate::remote;
+use crate::remote::{self, Raised};
 
 /// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
@@ -116,9 +116,9 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
     }
     // An object of Python that was read from has raised it.
-    let raised = error.io_source().and_then(|source| source.get_ref()?.downcast_ref::<PyErr>());
+    let raised = error.io_source().and_then(|source| source.get_ref()?.downcast_ref::<Raised>());
     if let Some(raised) = raised {
-        return raised.clone_ref(py);
+        return raised.exception.clone_ref(py);
     }
     let file = error.location().file.as_ref().map(|file| file.to_string_lossy());
     if error.kind() == Kind::Corrupt

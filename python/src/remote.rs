@@ -1,5 +1,6 @@
 //! Objects of Python that give ranges of bytes: `entasis._stores.remote.Remote`.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -101,14 +102,39 @@ impl Ranges for PyRanges {
     }
 }
 
+/// An exception in an error. Its text has no name of a class, for the command.
+#[derive(Debug)]
+pub struct Raised {
+    pub exception: PyErr,
+    message: String,
+}
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Raised {}
+
 /// An exception as an error that `errors::raise` raises again.
 pub fn to_io(py: Python<'_>, error: PyErr) -> io::Error {
-    let kind = if error.is_instance_of::<PyFileNotFoundError>(py) {
+    let message = if is_own(py, &error) { error.value(py).to_string() } else { error.to_string() };
+    io::Error::new(kind_of(py, &error), Raised { exception: error, message })
+}
+
+/// Whether an exception is one of `entasis.errors`, whose texts are sentences.
+fn is_own(py: Python<'_>, error: &PyErr) -> bool {
+    let class = py.import("entasis.errors").and_then(|errors| errors.getattr("EntasisError"));
+    class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))
+}
+
+fn kind_of(py: Python<'_>, error: &PyErr) -> ErrorKind {
+    if error.is_instance_of::<PyFileNotFoundError>(py) {
         ErrorKind::NotFound
     } else if error.is_instance_of::<PyPermissionError>(py) {
         ErrorKind::PermissionDenied
     } else {
         ErrorKind::Other
-    };
-    io::Error::new(kind, error)
+    }
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -301,25 +302,82 @@ def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return main()
 
 
-def test_the_command_takes_folders(
+SHOWN = (
+    ["info"], ["info", "--json"], ["schema"], ["schema", "--json"], ["tree"], ["head"], ["head", "--rows", "10:13"],
+    ["head", "--json", "-n", "5"], ["tail", "--columns", "s,n"], ["cat"], ["sample", "--seed", "3"],
+    ["select", "--where", "n > 2900 and s = 'w1'"], ["select", "--where", "n > 2990", "--to", "csv"],
+    ["select", "--where", "n < 2", "--explain"], ["count"], ["count", "--where", "s like 'w1%'"], ["verify"],
+    ["verify", "--json", "--threads", "1"],
+)  # fmt: skip
+
+
+def test_verbs_print_what_they_print_for_a_local_folder(
+    library: str, local: str, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(Path(local).parent)
+
+    def run(*words: str) -> str:
+        assert command(monkeypatch, *words) == 0, words
+        said = capfd.readouterr()
+        assert not said.err, words
+        return re.sub(r"checked in [\d.]+ s", "", said.out.replace(URL, "sales"))
+
+    for verb, *options in SHOWN:
+        # With a manifest, and without.
+        for below in ("", "/k=1"):
+            expected = run(verb, *options, f"sales{below}")
+            assert expected.strip(), verb
+            assert run(verb, *options, url + below) == expected
+    assert run("count", url, "--where", "n < 100 and k = 1") == "33\n"
+    for name in ("sales.csv", "sales.entasis", "sales.parquet", "sales.rds"):
+        run("convert", "sales", name)
+        expected_bytes = Path(name).read_bytes()
+        run("convert", url, name)
+        assert Path(name).read_bytes() == expected_bytes
+    run("select", url, "--where", "k = 1", "--to", "entasis", "--output", "some.entasis")
+    assert en.read("some.entasis", to="polars").height == N // 3
+    assert run("diff", url, "sales") == f"no difference in {N:,} rows\n"
+    # Objects and folders, in the order of the words.
+    single = en.info(url).files[0]["path"].replace(URL, "sales")
+    both = run("verify", f"s3://tables/{single}", f"{url}/").splitlines()
+    assert [line.partition(": sound")[0] for line in both] == [single, "sales/"]
+
+
+def test_the_command_reads_many_and_large_objects(
+    moto: MotoServer, tmp_path: Path, folder: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    large = pl.DataFrame({"n": range(400_000)}).with_columns(f=(pl.col("n") * 0.1).sin())
+    en.write_dataset(large, "sales")
+    for part in range(25):
+        en.write_dataset(large[part : part + 1], "sales", mode="append")
+    send("sales", folder)
+    moto.requests.clear()
+    for words in (["tail", "-n", "30"], ["count"], ["count", "--where", "n < 9"], ["verify"]):
+        outs = []
+        for place in ("sales", URL):
+            assert command(monkeypatch, *words, place) == 0
+            outs.append(re.sub(r"checked in [\d.]+ s", "", capfd.readouterr().out.replace(URL, "sales")))
+        assert outs[0] == outs[1]
+
+
+def test_objects_of_other_formats_are_shown(
+    library: str, url: str, folder: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder.put("other/x.csv", b"a,b\n1,x\n2,y\n")
+    folder.put("other/frame", en.to_bytes(ROWS[:5]))
+    for name, n in (("x.csv", "2\n"), ("frame", "5\n")):
+        assert command(monkeypatch, "count", f"{url}/other/{name}") == 0
+        assert capfd.readouterr().out == n
+
+
+def test_the_command_changes_folders(
     library: str, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def run(*words: str) -> str:
         assert command(monkeypatch, *words) == 0, words
         return capfd.readouterr().out
 
-    info = run("info", url)
-    assert "3,000 rows" in info
-    assert "in 6 files" in info
-    assert "keys k (int64)" in info
-    assert json.loads(run("info", "--json", f"{url}/"))["n_files"] == 6
-    assert f"{url}: sound (" in run("verify", url)
-    assert json.loads(run("verify", url, "--json", "--threads", "1"))["n_values"] == en.verify(url).n_values
-    # Objects and files are those of the command, in the order of the words.
-    single = en.info(url).files[0]["path"]
-    both = run("verify", single, url).splitlines()
-    assert [line.partition(": sound")[0] for line in both] == [single, url]
-    assert "no manifest" in run("info", f"{url}/k=1")
     if library == "fsspec":
         assert command(monkeypatch, "compact", url) == 1
         assert "could replace each other's manifest" in capfd.readouterr().err
@@ -331,15 +389,22 @@ def test_the_command_takes_folders(
 
 
 def test_failures_of_the_command(
-    url: str, folder: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    library: str, url: str, folder: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     name = next(path for path in paths(folder) if path.startswith("k=2"))
     folder.put(name, en.to_bytes(ROWS[:1]))
+    # fsspec lists a bucket that does not exist as an empty one.
+    no_bucket = "the bucket 'no-bucket' does not exist" if library == "obstore" else "no object below this address"
     for words, expected in (
         (["verify", url], name),
-        (["info", "s3://tables/nothing"], "has no object"),
+        (["info", "s3://tables/nothing"], "no object below this address"),
+        (["count", "s3://no-bucket/x"], no_bucket),
+        (["convert", "s3://tables/nothing", "out.csv"], "no object"),
+        (["generations", url], "name a file, not a folder"),
+        (["head", "--generation", "1", url], "a folder has no generations"),
+        (["rollback", url, "1"], "do not change in place"),
         (["clean", "s3://tables/nothing"], "no manifest"),
-        (["compact", f"{url}/{name}"], ""),
+        (["compact", f"{url}/{name}"], "do not change in place"),
         (["info", "unknown://x"], "not known"),
         (["verify", "--no-such-option", url], "--no-such-option"),
     ):
@@ -347,4 +412,28 @@ def test_failures_of_the_command(
         said = capfd.readouterr()
         assert expected in said.err
         assert SECRET not in said.err
+        assert "Error:" not in said.err
         assert not said.out
+
+
+def test_a_store_that_fails_is_no_damage(
+    moto: MotoServer, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    moto.before = lambda method, target: "503" if "part-" in target else None
+    once = Folder.at(url, ONCE, None)
+    monkeypatch.setattr("entasis._arguments.sources.folder_on_store", lambda *of, may_be_file: once)
+    assert command(monkeypatch, "verify", url) == 1
+    said = capfd.readouterr().err
+    assert "damaged" not in said
+    assert said.count("\n") == 1
+
+
+def test_the_command_names_a_missing_library(
+    url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for library in ("_obstore", "_fsspec"):
+        monkeypatch.setitem(sys.modules, f"entasis._stores.{library}", None)
+    assert command(monkeypatch, "count", url) == 1
+    said = capfd.readouterr().err
+    assert "entasis[cloud]" in said
+    assert "not supported" in said

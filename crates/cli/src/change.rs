@@ -8,6 +8,7 @@ use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Keep, Operation
 use entasis_dataset::column_labels;
 
 use crate::failure::Outcome;
+use crate::host;
 use crate::json::Object;
 use crate::limits::LimitArgs;
 use crate::open::require_table;
@@ -54,6 +55,10 @@ impl ChangeArgs {
         if path == Path::new("-") {
             let error = Error::argument("the standard input cannot be changed").in_file(path);
             return Err(error.advise("pass the path of a file"));
+        }
+        if host::is_address(path) {
+            let error = Error::argument("objects on stores do not change in place");
+            return Err(error.advise("a folder there takes new rows, by write_dataset in Python"));
         }
         self.limits.opening(|opening| Change::begin_with(path, opening, options, watch))
     }

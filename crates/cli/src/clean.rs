@@ -19,7 +19,7 @@ Writers that were killed leave files too.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A folder with a manifest
+    /// A folder with a manifest, or its address on a store
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// How long files stay after they left the table: a number with s, m, h or d. Choose a time
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         writeln!(out, "{}", escape(path))?;
     }
     let n = removed.map_or(0, Vec::len) as u64;
-    writeln!(out, "{}: {} deleted", escape(&name), count(n, "file"))?;
+    let folder = result.get("folder").and_then(serde_json::Value::as_str);
+    writeln!(out, "{}: {} deleted", escape(folder.unwrap_or(&name)), count(n, "file"))?;
     Ok(())
 }

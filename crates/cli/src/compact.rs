@@ -9,6 +9,7 @@ use entasis::{Change, Error, WriteOptions};
 use crate::failure::Outcome;
 use crate::files;
 use crate::folder;
+use crate::host;
 use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -28,7 +29,8 @@ A file that an error or an interrupt stops is unchanged.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files, or folders of them. The files of a folder with equal keys become one
+    /// Entasis files, or folders of them, which may be on a store. The files of a folder with
+    /// equal keys become one
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds to wait for another writer of the same file
@@ -52,13 +54,16 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let name = path.to_string_lossy();
-    if path.is_dir() {
+    // Objects on stores do not change in place, which the host says.
+    if path.is_dir() || host::is_address(path) {
         let options = [("wait".to_owned(), args.wait.into())].into_iter().collect();
         let label = format!("compacting {}", escape(&name));
         let result = folder::change("compact", path, options, label)?;
         let n = |name: &str| result.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let after = count(n("n_files"), "file");
-        writeln!(out, "{}: {after}, before {}", escape(&name), n("n_files_before"))?;
+        let folder = result.get("folder").and_then(serde_json::Value::as_str);
+        let name = escape(folder.unwrap_or(&name));
+        writeln!(out, "{name}: {after}, before {}", n("n_files_before"))?;
         return Ok(());
     }
     let options = WriteOptions {

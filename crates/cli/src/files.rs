@@ -10,7 +10,7 @@ use crate::text::escape;
 /// The files of a verb that reports on them, and the form of the report.
 #[derive(clap::Args)]
 pub(crate) struct FilesArgs {
-    /// Entasis files, or folders of them
+    /// Entasis files, or folders of them; also their addresses on a store
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print one JSON object per file, on a line of its own

@@ -2,27 +2,46 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use entasis::{AppendOptions, Error, File, Kind, Monitor, Opening, Result, Value};
+use entasis::{AppendOptions, Error, File, Kind, Monitor, Result, Value};
 use entasis_dataset::{Dataset, column_labels};
 use serde_json::Map;
 
 use crate::failure::Outcome;
-use crate::host::{Input, Request};
+use crate::host::{self, Input, Request};
 use crate::hosted;
 use crate::json;
+use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
 
-/// Opens the table of a folder. Files with other types get the wider one, as in Python.
-pub(crate) fn open(path: &Path, opening: Opening, monitor: &dyn Monitor) -> Result<File> {
+/// The files of a folder, on the disk or on a store; `None` if the path is none.
+pub(crate) fn open(path: &Path, generation: Option<u64>, limits: &LimitArgs) -> Result<Option<Dataset>> {
+    let objects = host::folder(path)?;
+    if objects.is_none() && !path.is_dir() {
+        return Ok(None);
+    }
+    if generation.is_some() {
+        let name = objects.as_ref().map_or(path, |objects| Path::new(objects.name()));
+        return Err(Error::argument("a folder has no generations").in_file(name));
+    }
+    let found = limits.opening(|opening| match &objects {
+        Some(objects) => Dataset::on_store(Arc::clone(objects), opening),
+        None => Dataset::open(path, opening),
+    });
+    found.map(Some)
+}
+
+/// The table of a folder. Files with other types get the wider one, as in Python.
+pub(crate) fn table(dataset: &Dataset, monitor: &dyn Monitor) -> Result<File> {
     let labels = |host: &Value, names: &[String]| {
         column_labels::check(host)?;
         Ok(column_labels::joined(host, names))
     };
     let options = AppendOptions { fill: false, widen: true, labels: Some(&labels) };
-    Dataset::open(path, opening)?.table(&options, monitor).map_err(|error| match error.kind() {
+    dataset.table(&options, monitor).map_err(|error| match error.kind() {
         // Options of the core are none of the command.
         Kind::Argument | Kind::Unsupported => error.advise("en.scan reads more such folders in Python"),
         _ => error,
@@ -30,13 +49,12 @@ pub(crate) fn open(path: &Path, opening: Opening, monitor: &dyn Monitor) -> Resu
 }
 
 /// Prints what a folder holds: its files, keys and manifest.
-pub(crate) fn print_info(path: &Path, dataset: &Dataset, is_json: bool, out: &mut Out) -> Outcome {
-    let (n_files, n_rows) = (dataset.files().len() as u64, dataset.n_rows()?);
-    let mut len = 0u64;
-    for file in dataset.files() {
-        let of = std::fs::metadata(file).map_err(|e| Error::io(e, "open").in_file(file))?.len();
-        len = len.saturating_add(of);
-    }
+pub(crate) fn print_info(dataset: &Dataset, is_json: bool, out: &mut Out) -> Outcome {
+    let path = dataset.folder();
+    let n_files = dataset.files().len();
+    let lens = (0..n_files).map(|number| dataset.file_len(number));
+    let len = lens.sum::<Result<u64>>()?;
+    let (n_files, n_rows) = (n_files as u64, dataset.n_rows()?);
     let keys = dataset.keys();
     let manifest = dataset.manifest().map(Path::to_string_lossy);
     if is_json {
@@ -77,59 +95,6 @@ pub(crate) fn print_info(path: &Path, dataset: &Dataset, is_json: bool, out: &mu
         writeln!(out, "{}", style.dim(&note))?;
     }
     Ok(())
-}
-
-/// The files that `entasis verify` checks: those of the table in the state of the manifest, and the
-/// manifest.
-pub(crate) struct Parts {
-    dataset: Dataset,
-    opening: Opening,
-}
-
-impl Parts {
-    /// The files of a folder.
-    pub(crate) fn of(path: &Path, opening: Opening) -> Result<Self> {
-        Ok(Self { dataset: Dataset::open(path, opening.clone())?, opening })
-    }
-
-    /// The number of files.
-    pub(crate) fn n(&self) -> usize {
-        self.dataset.files().len() + usize::from(self.dataset.manifest().is_some())
-    }
-
-    /// The path of a file, and the file in all its states.
-    pub(crate) fn open(&self, number: usize) -> Result<File> {
-        let Some(path) = self.dataset.files().get(number) else {
-            let manifest = self.dataset.manifest().unwrap_or_else(|| Path::new(""));
-            return File::open_whole(manifest, self.opening.clone());
-        };
-        let pinned = self.dataset.file(number)?;
-        if self.dataset.n_rows_of(number).is_some_and(|n| n != pinned.n_rows()) {
-            let message = "the file has another number of rows than the manifest says";
-            return Err(Error::corrupt(message).in_file(path));
-        }
-        File::open_whole(path, self.opening.clone())
-    }
-
-    /// How many files were changed alone after the manifest named them.
-    pub(crate) fn n_later(&self) -> usize {
-        (0..self.dataset.files().len()).filter(|&number| self.is_later(number)).count()
-    }
-
-    fn is_later(&self, number: usize) -> bool {
-        let path = &self.dataset.files()[number];
-        let len = std::fs::metadata(path).map_or(0, |found| found.len());
-        self.dataset.manifest().is_some()
-            && self.dataset.file(number).is_ok_and(|file| file.stored_len() != len)
-    }
-}
-
-/// Refuses a generation of a folder.
-pub(crate) fn refuse_generation(path: &Path, generation: Option<u64>) -> Result<()> {
-    match generation {
-        None => Ok(()),
-        Some(_) => Err(Error::argument("a folder has no generations").in_file(path)),
-    }
 }
 
 /// Changes a folder by the host.

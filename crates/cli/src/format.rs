@@ -6,6 +6,8 @@ use std::path::Path;
 
 use entasis::{MAGIC, has_name_of_text, other_format};
 
+use crate::host;
+
 /// A format of files, named as in `entasis.convert` of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -132,7 +134,8 @@ impl Source {
     /// are a text.
     pub(crate) fn of_file(path: &Path) -> Self {
         let named = Format::of_name(path);
-        if path.is_dir() {
+        // The host decides whether an address is that of a folder.
+        if path.is_dir() || host::is_address(path) {
             return named.map_or(Self::Other, Self::Known);
         }
         let mut head = Vec::new();

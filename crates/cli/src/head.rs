@@ -98,7 +98,8 @@ pub(crate) struct TailArgs {
 /// The columns to print, and the form of the output.
 #[derive(Clone, clap::Args)]
 pub(crate) struct PrintArgs {
-    /// A file of Entasis or R, one that `entasis convert` takes, or - for the standard input
+    /// A file of Entasis or R, a folder of Entasis files, the address of one of them on a store, a
+    /// file that `entasis convert` takes, or - for the standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Print one JSON object per row, on a line of its own

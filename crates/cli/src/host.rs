@@ -1,10 +1,12 @@
 //! The host: libraries of another language, for formats and work that this command does not have.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entasis::{Error, Result, Source};
+use entasis::{Error, Kind, Result, Source};
+use entasis_dataset::Objects;
 use serde_json::{Map, Value};
 
 /// Does work of the command with the libraries of a language: the Python package is one.
@@ -19,22 +21,64 @@ pub trait Host {
     fn source(&self, address: &str) -> Result<(Box<dyn Source>, PathBuf)> {
         Err(Error::unsupported("the host reads no stores").in_file(Path::new(address)))
     }
+
+    /// Opens the folder of an address; `None` if the address is that of an object.
+    ///
+    /// # Errors
+    /// As [`source`](Self::source).
+    fn folder(&self, address: &str) -> Result<Option<Arc<dyn Objects>>> {
+        let _ = address;
+        Ok(None)
+    }
 }
 
 /// Opens the object of an address; `None` for paths.
 pub(crate) fn source(path: &Path) -> Result<Option<(Box<dyn Source>, PathBuf)>> {
-    let Some(address) = path.to_str().filter(|text| is_address(text) && !path.exists()) else {
-        return Ok(None);
-    };
-    let host = current().ok_or_else(|| {
-        let error = Error::unsupported("objects on stores need the command of the Python package");
-        error.advise("pip install 'entasis[cloud]'")
-    })?;
-    host.source(address).map(Some)
+    let Some(address) = address(path) else { return Ok(None) };
+    of_stores()?.source(address).map(Some).map_err(|error| match folder(path) {
+        Ok(Some(folder)) if is_missing(&error) && folder.list("").is_ok_and(|found| !found.is_empty()) => {
+            Error::io(io::Error::from(ErrorKind::IsADirectory), "open").in_file(Path::new(folder.name()))
+        }
+        _ => error,
+    })
 }
 
-/// Whether a text begins with a scheme, such as `s3://`.
-fn is_address(text: &str) -> bool {
+fn is_missing(error: &Error) -> bool {
+    error.kind() == Kind::Io(ErrorKind::NotFound)
+}
+
+/// Opens the folder of an address; `None` for paths and for objects.
+pub(crate) fn folder(path: &Path) -> Result<Option<Arc<dyn Objects>>> {
+    let Some(address) = address(path).filter(|text| !text.ends_with(".entasis")) else { return Ok(None) };
+    // A verb asks several times, and the host sends a request to find out.
+    if let Some((known, found)) = FOLDER.with_borrow(Clone::clone)
+        && known == address
+    {
+        return Ok(found);
+    }
+    let found = of_stores()?.folder(address)?;
+    FOLDER.set(Some((address.to_owned(), found.clone())));
+    Ok(found)
+}
+
+fn of_stores() -> Result<&'static dyn Host> {
+    current().ok_or_else(|| {
+        let error = Error::unsupported("objects on stores need the command of the Python package");
+        error.advise("pip install 'entasis[cloud]'")
+    })
+}
+
+/// Whether a path is the address of an object or a folder on a store.
+pub(crate) fn is_address(path: &Path) -> bool {
+    address(path).is_some()
+}
+
+/// The text of a path that is an address, which begins with a scheme such as `s3://`.
+fn address(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| has_scheme(text) && !path.exists())
+}
+
+fn has_scheme(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| {
         let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         scheme.len() > 1
@@ -43,13 +87,19 @@ fn is_address(text: &str) -> bool {
     })
 }
 
+/// An address, and its folder if it is one.
+type Asked = (String, Option<Arc<dyn Objects>>);
+
 thread_local! {
     static CURRENT: Cell<Option<&'static dyn Host>> = const { Cell::new(None) };
+    /// The address that was asked for last.
+    static FOLDER: RefCell<Option<Asked>> = const { RefCell::new(None) };
 }
 
 /// Sets the host of the command that this thread runs.
 pub(crate) fn set(host: Option<&'static dyn Host>) {
     CURRENT.set(host);
+    FOLDER.set(None);
 }
 
 /// The host of the command that this thread runs.

@@ -7,6 +7,7 @@ use entasis::{ColumnLayout, File, Info, Keep, Role};
 
 use crate::failure::Outcome;
 use crate::files::FilesArgs;
+use crate::folder;
 use crate::fst;
 use crate::json;
 use crate::open::OpenArgs;
@@ -48,11 +49,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
     let mut first = true;
     args.files.for_each(out, |path, out| {
-        if path.is_dir() {
+        if let Some(found) = args.open.folder(path)? {
             if !std::mem::replace(&mut first, false) && !args.files.json {
                 writeln!(out)?;
             }
-            return args.open.print_folder(path, args.files.json, out);
+            return folder::print_info(&found, args.files.json, out);
         }
         if let Some(parts) = args.open.open_fst(path)? {
             if !std::mem::replace(&mut first, false) && !args.files.json {

@@ -77,6 +77,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub use entasis_dataset::{Listed, Objects};
 pub use found::condition;
 pub use host::{Host, Input, Progress, Reply, Request};
 pub use nested_text::NestedAsJson;
@@ -97,6 +98,7 @@ const EXAMPLES: &str = "  \
                                               how many rows
   entasis sample -n 20 flights.entasis        some rows at random
   entasis cat flights.entasis more.entasis    all rows as JSON lines
+  entasis schema s3://lake/sales              a file or a folder on an object store
   entasis info flights.entasis                the encoding and the size of each column
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged

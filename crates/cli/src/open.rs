@@ -6,11 +6,10 @@ use entasis::{Error, File};
 use entasis_convert::Parts;
 use entasis_dataset::Dataset;
 
-use crate::failure::Outcome;
 use crate::folder;
+use crate::host;
 use crate::limits::LimitArgs;
 use crate::open_other;
-use crate::output::Out;
 
 /// The state of a file that a verb shows, and the limits that it opens the file with.
 #[derive(Clone, clap::Args)]
@@ -41,10 +40,8 @@ impl OpenArgs {
 
     /// Opens a file of Entasis or of R, or the table of a folder.
     pub(crate) fn open_own(&self, path: &Path) -> entasis::Result<File> {
-        if path.is_dir() {
-            folder::refuse_generation(path, self.generation)?;
-            let watch = folder::watch("reading", path);
-            return self.limits.opening(|opening| folder::open(path, opening, &watch));
+        if let Some(found) = self.folder(path)? {
+            return folder::table(&found, &folder::watch("reading", found.folder()));
         }
         match self.generation {
             Some(number) => at_generation(&self.limits.open_whole(path)?, number),
@@ -52,20 +49,9 @@ impl OpenArgs {
         }
     }
 
-    /// Prints what a folder holds.
-    pub(crate) fn print_folder(&self, path: &Path, is_json: bool, out: &mut Out) -> Outcome {
-        folder::refuse_generation(path, self.generation)?;
-        let dataset = self.limits.opening(|opening| Dataset::open(path, opening))?;
-        folder::print_info(path, &dataset, is_json, out)
-    }
-
-    /// The number of rows of a folder, which its manifest may have; `None` if the path is none.
-    pub(crate) fn n_rows_of_folder(&self, path: &Path) -> entasis::Result<Option<u64>> {
-        if !path.is_dir() {
-            return Ok(None);
-        }
-        folder::refuse_generation(path, self.generation)?;
-        self.limits.opening(|opening| Dataset::open(path, opening))?.n_rows().map(Some)
+    /// The files of a folder, on the disk or on a store; `None` if the path is none.
+    pub(crate) fn folder(&self, path: &Path) -> entasis::Result<Option<Dataset>> {
+        folder::open(path, self.generation, &self.limits)
     }
 
     /// Opens a table, of other formats only the first `n` rows. Also returns the number of all
@@ -78,7 +64,7 @@ impl OpenArgs {
 
     /// Opens a file of fst, to read parts of it; `None` for other files.
     pub(crate) fn open_fst(&self, path: &Path) -> entasis::Result<Option<Parts>> {
-        if self.generation.is_some() || path == Path::new("-") || path.is_dir() {
+        if self.generation.is_some() || path == Path::new("-") || host::is_address(path) || path.is_dir() {
             return Ok(None);
         }
         Parts::open(path, self.limits.limits()?)

@@ -85,7 +85,8 @@ enum Form {
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  entasis count flights.entasis --where \"delay > 60\"")]
 pub(crate) struct CountArgs {
-    /// A file of Entasis or R, one that `entasis convert` takes, or - for the standard input
+    /// A file of Entasis or R, a folder of Entasis files, the address of one of them on a store, a
+    /// file that `entasis convert` takes, or - for the standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The condition, as for `entasis select`
@@ -240,9 +241,9 @@ pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
 
     let parts = args.open.open_fst(&args.file)?;
     if args.condition.is_none()
-        && let Some(n) = args.open.n_rows_of_folder(&args.file)?
+        && let Some(found) = args.open.folder(&args.file)?
     {
-        writeln!(out, "{n}")?;
+        writeln!(out, "{}", found.n_rows()?)?;
         return Ok(());
     }
     let n = match (&args.condition, parts) {

@@ -10,7 +10,7 @@ use crate::convert_args::Args;
 use crate::csv::is_stdin;
 use crate::failure::{Failure, Outcome, refuse_given};
 use crate::format::{Format, Source};
-use crate::host::{Host, Request};
+use crate::host::{self, Host, Request};
 use crate::hosted;
 use crate::level;
 use crate::output::Out;
@@ -30,6 +30,7 @@ pub(crate) fn reason(args: &Args, paths: &[PathBuf], source: Source, target: For
     let has_parts = args.rows.is_some() || args.csv.columns.is_some() || args.condition.is_some();
     match () {
         () if target.is_of_host() => Some(format!("writing {} ({})", args.output.display(), target.name())),
+        () if paths.iter().any(|path| host::is_address(path)) => Some(format!("reading {first}")),
         () if args.verify => Some("--verify".to_owned()),
         () if args.condition.is_some() => Some("--where".to_owned()),
         () if args.strict && !is_stored => Some("--strict for another format".to_owned()),

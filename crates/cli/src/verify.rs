@@ -1,10 +1,11 @@
 //! `entasis verify`: checks that every byte is unchanged since it was written.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use entasis::{Damage, Error, Kind, Report, Survey};
+use entasis_dataset::{Dataset, Whole};
 
 use crate::failure::{Failure, Outcome, say};
 use crate::files::FilesArgs;
@@ -52,8 +53,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
-    if path.is_dir() {
-        return folder(path, args, out);
+    if let Some(found) = folder::open(path, args.generation, &args.limits)? {
+        return folder(&found, args, out);
     }
     let name = path.to_string_lossy();
     let started = Instant::now();
@@ -107,16 +108,16 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
 }
 
 /// Checks all files of a folder, and reports the damaged ones.
-fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
-    folder::refuse_generation(path, args.generation)?;
-    let name = path.to_string_lossy();
+fn folder(found: &Dataset, args: &Args, out: &mut Out) -> Outcome {
+    let name = found.folder().to_string_lossy();
     let started = Instant::now();
-    let parts = args.limits.opening(|opening| folder::Parts::of(path, opening))?;
-    let (mut total, mut n_damaged) = (Report::default(), 0);
-    for number in 0..parts.n() {
-        let watch = folder::watch("checking", path);
-        watch.count(number as u64, Some(parts.n() as u64));
-        let found = parts.open(number).and_then(|file| {
+    let n_files = (found.files().len() + usize::from(found.manifest().is_some())) as u64;
+    let (mut total, mut n_damaged, mut n_later) = (Report::default(), 0, 0);
+    for (number, whole) in (0..).zip(found.whole()) {
+        let watch = folder::watch("checking", found.folder());
+        watch.count(number, Some(n_files));
+        let checked = whole.and_then(|Whole { file, is_later }| {
+            n_later += u64::from(is_later);
             let mut survey = file.survey(args.threads, &watch)?;
             match survey.take_error() {
                 Some(error) => Err(error),
@@ -124,7 +125,7 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
             }
         });
         drop(watch);
-        match found {
+        match checked {
             Ok(report) => {
                 total.n_columns = total.n_columns.max(report.n_columns);
                 total.n_blocks += report.n_blocks;
@@ -134,6 +135,8 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
                 total.leftover_len += report.leftover_len;
             }
             Err(error) if error.kind() == Kind::Interrupted => return Err(error.into()),
+            // A store that can't be read says nothing about the files.
+            Err(error) if found.is_on_store() && is_of_store(&error) => return Err(error.into()),
             Err(error) => {
                 n_damaged += 1;
                 out.flush()?;
@@ -141,9 +144,8 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
             }
         }
     }
-    let n_later = parts.n_later();
     if n_later > 0 {
-        let files = count(n_later as u64, "file");
+        let files = count(n_later, "file");
         say(&format!(
             "{name}: {files} changed after the manifest named them: their new rows are not in the table"
         ));
@@ -152,14 +154,11 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
         let report = sound_json(&name, &total);
         let is_sound = n_damaged == 0;
         let report =
-            report.replacen("\"sound\":true", &format!("\"sound\":{is_sound},\"n_files\":{}", parts.n()), 1);
+            report.replacen("\"sound\":true", &format!("\"sound\":{is_sound},\"n_files\":{n_files}"), 1);
         writeln!(out, "{report}")?;
     }
     if n_damaged > 0 {
-        return Err(Failure::Other(format!(
-            "{name}: {n_damaged} of {} are damaged",
-            count(parts.n() as u64, "file")
-        )));
+        return Err(Failure::Other(format!("{name}: {n_damaged} of {} are damaged", count(n_files, "file"))));
     }
     if !args.files.json {
         let seconds = started.elapsed().as_secs_f64();
@@ -167,13 +166,18 @@ fn folder(path: &Path, args: &Args, out: &mut Out) -> Outcome {
             out,
             "{}: sound ({}, {}, {}, {}; checked in {seconds:.2} s)",
             escape(&name),
-            count(parts.n() as u64, "file"),
+            count(n_files, "file"),
             count(total.n_blocks, "block"),
             count(total.n_values, "value"),
             size(total.checked_len),
         )?;
     }
     Ok(())
+}
+
+/// Whether an error is that of a store and not of an object.
+fn is_of_store(error: &Error) -> bool {
+    matches!(error.kind(), Kind::Io(kind) if kind != ErrorKind::NotFound)
 }
 
 /// Prints the damaged places, if there are several. The error reports a single one.

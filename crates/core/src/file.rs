@@ -101,7 +101,7 @@ impl File {
     /// # Errors
     /// As [`open`](Self::open); *wrong key* and *tampered* for encrypted files; *argument* for a key
     /// of a file that is not encrypted.
-    pub fn open_with(path: &Path, opening: impl Into<Opening>) -> Result<Self> {
+    pub fn open_with<O: Into<Opening>>(path: &Path, opening: O) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
         Self::from_source(Box::new(source), path, opening)
     }
@@ -110,7 +110,7 @@ impl File {
     ///
     /// # Errors
     /// As [`open_with`](Self::open_with).
-    pub fn from_source(source: Box<dyn Source>, name: &Path, opening: impl Into<Opening>) -> Result<Self> {
+    pub fn from_source<O: Into<Opening>>(source: Box<dyn Source>, name: &Path, opening: O) -> Result<Self> {
         Self::open_source(source, name, opening.into()).map_err(|e| e.in_file(name))
     }
 
@@ -124,7 +124,7 @@ impl File {
     ///
     /// # Errors
     /// As [`open`](Self::open), *corrupt* only if the file has no whole generation.
-    pub fn open_whole(path: &Path, opening: impl Into<Opening>) -> Result<Self> {
+    pub fn open_whole<O: Into<Opening>>(path: &Path, opening: O) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
         Self::whole_from_source(Box::new(source), path, opening)
     }
@@ -134,10 +134,10 @@ impl File {
     ///
     /// # Errors
     /// As [`open_whole`](Self::open_whole).
-    pub fn whole_from_source(
+    pub fn whole_from_source<O: Into<Opening>>(
         source: Box<dyn Source>,
         name: &Path,
-        opening: impl Into<Opening>,
+        opening: O,
     ) -> Result<Self> {
         let opened = open::open_whole(source, name, opening.into());
         opened.and_then(|opened| Self::of_opened(Arc::new(opened))).map_err(|e| e.in_file(name))
@@ -236,7 +236,7 @@ impl File {
     }
 
     /// Bytes of the source, which may continue after the current generation.
-    pub(crate) fn source_len(&self) -> u64 {
+    pub fn source_len(&self) -> u64 {
         self.opened.source.len()
     }
 

@@ -155,6 +155,7 @@ pub use entasis_kernels::shuffle::unshuffle;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
+pub use entasis_seal::chunk_end as sealed_len;
 pub use entasis_seal::{
     Costs, Entries, KEY_FILE, Key, KeyChange, PASSWORD, Password, Secret, Suite, Unlocked,
 };

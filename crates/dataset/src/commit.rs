@@ -60,7 +60,7 @@ pub fn newest_manifest(folder: &Path) -> Option<u64> {
 pub fn keys_of(folder: &Path, secret: Option<&Secret>) -> Result<Option<Vec<(String, KeyType)>>> {
     let Some(number) = newest(folder) else { return Ok(None) };
     let found = Manifest::open(folder, number, opening(secret))?;
-    if found.files.is_empty() {
+    if found.names.is_empty() {
         return Ok(None);
     }
     Ok(Some(found.keys.names.into_iter().zip(found.keys.types).collect()))
@@ -152,7 +152,7 @@ fn one(
         }
         _ => None,
     };
-    let Some(known) = known.filter(|known| !known.files.is_empty()) else {
+    let Some(known) = known.filter(|known| !known.names.is_empty()) else {
         let operation = if before.is_some() { "overwrite" } else { "error" };
         return store(path, &header(operation), None, files, options, lend, monitor);
     };

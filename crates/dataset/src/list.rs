@@ -26,6 +26,11 @@ pub fn list(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Whether a path below a folder is that of one of its files.
+pub(crate) fn is_of_table(path: &str) -> bool {
+    path.ends_with(SUFFIX) && !path.split('/').any(|part| part.starts_with(['_', '.']))
+}
+
 fn below(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<String>) -> Result<()> {
     if depth > DEEPEST {
         return Err(Error::argument(format!(

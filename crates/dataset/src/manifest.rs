@@ -10,7 +10,7 @@ use entasis::{
 
 use crate::keys::{KeyType, Keys};
 use crate::metadata;
-use crate::paths::below;
+use crate::paths::check;
 
 /// The folder of manifests.
 pub(crate) const FOLDER: &str = "_entasis";
@@ -36,7 +36,8 @@ pub struct Pin {
 #[derive(Debug)]
 pub(crate) struct Manifest {
     pub path: PathBuf,
-    pub files: Vec<PathBuf>,
+    /// The paths of the files in the folder, with `/`. None leads out of it.
+    pub names: Vec<String>,
     pub pins: Vec<Pin>,
     pub keys: Keys,
     /// The key that opened it, if it is encrypted. It was derived from a password once.
@@ -54,7 +55,8 @@ pub(crate) fn path_of(folder: &Path, number: u64) -> PathBuf {
     folder.join(FOLDER).join(format!("{number:0DIGITS$}.entasis"))
 }
 
-fn number(name: &str) -> Option<u64> {
+/// The number in the name of a manifest.
+pub(crate) fn number(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(".entasis")?;
     let is_number = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)
@@ -68,24 +70,33 @@ impl Manifest {
     /// for reading.
     pub(crate) fn open(folder: &Path, number: u64, opening: Opening) -> Result<Self> {
         let path = path_of(folder, number);
-        let file = File::open_with(&path, opening)?;
-        Self::read(folder, &file).map_err(|e| e.in_file(&path))
+        Self::of(&File::open_with(&path, opening)?)
     }
 
-    fn read(folder: &Path, file: &File) -> Result<Self> {
+    /// As [`open`](Self::open), for an open file.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn of(file: &File) -> Result<Self> {
+        Self::read(file).map_err(|e| e.in_file(file.path()))
+    }
+
+    fn read(file: &File) -> Result<Self> {
         let metadata = metadata::of(file)?;
         if metadata.version > VERSION {
             let error = Error::unsupported(format!("the manifest has version {}", metadata.version));
             return Err(error.advise("update Entasis"));
         }
         let wrong = || Error::corrupt("a row of the manifest lacks a value");
-        let files = texts(file, "path")?
-            .into_iter()
-            .map(|path| below(folder, &String::from_utf8(path.ok_or_else(wrong)?).map_err(|_| wrong())?))
-            .collect::<Result<Vec<_>>>()?;
+        let mut names = Vec::new();
+        for path in texts(file, "path")? {
+            let path = String::from_utf8(path.ok_or_else(wrong)?).map_err(|_| wrong())?;
+            check(&path)?;
+            names.push(path);
+        }
         let (lengths, generations) = (counts(file, "length")?, counts(file, "generation")?);
         let (n_rows, ends) = (counts(file, "n_rows")?, texts(file, "end")?);
-        let mut pins = Vec::with_capacity(files.len());
+        let mut pins = Vec::with_capacity(names.len());
         for (((length, generation), n_rows), end) in
             lengths.into_iter().zip(generations).zip(n_rows).zip(ends)
         {
@@ -101,7 +112,7 @@ impl Manifest {
         }
         keys.check()?;
         let secret = file.unlocked().map(|unlocked| Secret::Key(unlocked.key().clone()));
-        Ok(Self { path: file.path().to_path_buf(), files, pins, keys, secret })
+        Ok(Self { path: file.path().to_path_buf(), names, pins, keys, secret })
     }
 }
 

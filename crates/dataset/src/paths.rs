@@ -12,11 +12,25 @@ use crate::names::is_device;
 /// # Errors
 /// *Corrupt* if the path could lead out of the folder, or means a device.
 pub fn below(folder: &Path, path: &str) -> Result<PathBuf> {
+    check(path)?;
+    Ok(path.split('/').fold(folder.to_path_buf(), |whole, part| whole.join(part)))
+}
+
+/// Checks a path that a manifest names, as [`below`].
+///
+/// # Errors
+/// As [`below`].
+pub(crate) fn check(path: &str) -> Result<()> {
     let is_odd = path.is_empty() || path.contains(['\\', '\0', ':']);
     if is_odd || path.split('/').any(|part| matches!(part, "" | "." | "..") || is_device(part)) {
         return Err(damaged(path));
     }
-    Ok(path.split('/').fold(folder.to_path_buf(), |whole, part| whole.join(part)))
+    Ok(())
+}
+
+/// The address of an object in a folder.
+pub(crate) fn address(folder: &str, path: &str) -> PathBuf {
+    PathBuf::from(format!("{}/{path}", folder.trim_end_matches('/')))
 }
 
 /// Checks that no link leads from a path below a folder to a place out of it. A missing file is

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from entasis._convert.at_address import brought
 from entasis._convert.run import run
 from entasis._filter.where import where
 from entasis._memory import reported
@@ -39,9 +41,10 @@ def convert(
             n_rows = done
         progress(done, total)
 
-    with reported:
+    with reported, ExitStack() as copies:
+        sources = [copies.enter_context(brought(one)) for one in inputs]
         run(
-            inputs[0] if len(inputs) == 1 else list(inputs),
+            sources[0] if len(sources) == 1 else sources,
             output,
             compression=compression,
             rows=None if rows is None else tuple(rows),

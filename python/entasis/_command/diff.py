@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from entasis._convert.at_address import brought
 from entasis._convert.diff import diff as _diff
 from entasis._convert.report import lines
 
@@ -16,7 +18,9 @@ def diff(
 ) -> dict[str, Any]:
     """Compare two files, and return whether they differ, and the lines of a report."""
     is_json = options.pop("json")
-    found = _diff(*inputs, progress=lambda done, total, unit: progress(done, total), **options)
+    with ExitStack() as copies:
+        sides = [copies.enter_context(brought(one)) for one in inputs]
+        found = _diff(*sides, progress=lambda done, total, unit: progress(done, total), **options)
     if is_json:
         report = [found.to_json()]
     else:

@@ -79,7 +79,7 @@ def _work(
     if verb in ("compact", "clean"):
         from . import folder
 
-        return getattr(folder, verb)(inputs, options), None
+        return getattr(folder, verb)(inputs, options, progress), None
     if verb == "diff":
         from .diff import diff
 

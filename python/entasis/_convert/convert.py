@@ -9,6 +9,7 @@ from entasis._arguments import sources as _sources
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
+from .at_address import brought
 from .run import run
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def convert(
     wait
         Seconds to wait for another writer of the same Entasis file.
     overwrite, storage_options, credentials
-        As for `write`. Objects at addresses are fetched whole.
+        As for `write`. Objects at addresses are fetched whole; folders are read by ranges.
     **text
         Options of `read_csv` for a text: `drop`, `dtypes`, `spec`, `sep`, `quote`, `escape`,
         `header`, `names`, `na`, `decimal`, `thousands`, `dates`, `encoding`, `comment`, `skip`,
@@ -184,10 +185,8 @@ def convert(
         with ExitStack() as copies:
             if isinstance(path, str) and _sources.is_address(path):
                 path = copies.enter_context(_sources.sent(path, *options, overwrite))
-            if _sources.is_address(source):
-                source = copies.enter_context(_sources.fetched(_sources.remote(source, *options)))
             return run(
-                source,
+                copies.enter_context(brought(source, *options)),
                 _sources.path(path),
                 columns=columns,
                 rows=rows,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import shown
+from entasis._dataset.scan import FolderScan
 from entasis.errors import ArgumentError, CorruptFileError, DirectoryError, MissingFileError, UnsupportedTypeError
 
 from . import libraries as _libraries
@@ -195,6 +196,8 @@ def of_source(source: Any, given: str | None) -> str:
             raise ArgumentError(f"the sources are of several formats: {', '.join(sorted(found))}")
         # An empty list is an error of the text reader.
         return found.pop() if found else "csv"
+    if isinstance(source, FolderScan):
+        return given or "entasis"
     if isinstance(source, (bytes, bytearray, memoryview)):
         return given or _of_content(bytes(source[:_HEAD]))
     if hasattr(source, "read") and not hasattr(type(source), "__fspath__"):

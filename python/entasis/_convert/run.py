@@ -12,6 +12,7 @@ from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
 from entasis._arguments.progress import shown as _progress
 from entasis._csv.convert import store_text
+from entasis._dataset.scan import FolderScan
 from entasis._write import destination
 from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
 
@@ -158,7 +159,7 @@ def _staged(given: Input, target: str, path: str | None, options: Options) -> It
 
 def _are_several(source: Any) -> bool:
     """Whether a source is a folder, a pattern or a list."""
-    if isinstance(source, (list, tuple)):
+    if isinstance(source, (list, tuple, FolderScan)):
         return True
     return isinstance(source, (str, os.PathLike)) and not os.path.isfile(source)
 

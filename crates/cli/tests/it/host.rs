@@ -1,10 +1,11 @@
 //! Work that the command hands to a host: other formats, comparisons, conditions.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use entasis_cli::{Host, Input, Progress, Reply, Request, run_with};
+use entasis::{Error, FileSource, Source, WriteOptions};
+use entasis_cli::{Host, Input, Listed, Objects, Progress, Reply, Request, run_with};
 use serde_json::{Map, Value, json};
 
 use crate::common::{Folder, counting, entasis, entasis_from};
@@ -311,4 +312,90 @@ fn verbs_show_what_the_host_reads() {
     }
     let none = folder.path().join("none.parquet");
     assert_eq!(host.unused(args!["head", none]), 1);
+}
+
+/// A folder of the disk that plays one on a store. It has no manifest.
+#[derive(Debug)]
+struct Bucket {
+    root: PathBuf,
+    opened: Mutex<Vec<String>>,
+}
+
+/// A host whose addresses are all in one folder.
+struct Stores(Arc<Bucket>);
+
+impl Host for Stores {
+    fn call(&self, request: &Request, _: Progress) -> Reply {
+        Reply::failed(format!("{} is not expected", request.verb))
+    }
+
+    fn source(&self, address: &str) -> entasis::Result<(Box<dyn Source>, PathBuf)> {
+        let path = address.strip_prefix("s3://bucket/sales/").unwrap_or("none");
+        Ok((self.0.open(path, None)?, PathBuf::from(address)))
+    }
+
+    fn folder(&self, _: &str) -> entasis::Result<Option<Arc<dyn Objects>>> {
+        Ok(Some(Arc::<Bucket>::clone(&self.0)))
+    }
+}
+
+impl Objects for Bucket {
+    fn name(&self) -> &str {
+        "s3://bucket/sales"
+    }
+
+    fn list(&self, prefix: &str) -> entasis::Result<Vec<Listed>> {
+        let listed = |path: String| {
+            let len = std::fs::metadata(self.root.join(&path)).unwrap().len();
+            Listed { path, len, identity: String::new() }
+        };
+        let found = entasis_dataset::list(&self.root)?.into_iter();
+        Ok(found.filter(|path| path.starts_with(prefix)).map(listed).collect())
+    }
+
+    fn open(&self, path: &str, _: Option<&Listed>) -> entasis::Result<Box<dyn Source>> {
+        self.opened.lock().unwrap().push(path.to_owned());
+        match FileSource::open(self.root.join(path)) {
+            Ok(source) => Ok(Box::new(source)),
+            Err(error) => Err(Error::io(error, "open")),
+        }
+    }
+}
+
+#[test]
+fn folders_on_stores_are_read_through_the_host() {
+    let folder = Folder::new();
+    let root = folder.path().join("sales");
+    for key in 0..25 {
+        let below = root.join(format!("k={key}"));
+        std::fs::create_dir_all(&below).unwrap();
+        let options = WriteOptions::default();
+        entasis::write(&below.join("x.entasis"), &counting(9_000), &options, &entasis::Silent).unwrap();
+    }
+    std::fs::create_dir_all(root.join("_left")).unwrap();
+    std::fs::write(root.join("_left/y.entasis"), "out").unwrap();
+    let bucket = Arc::new(Bucket { root: root.clone(), opened: Mutex::default() });
+    let host: &'static Stores = Box::leak(Box::new(Stores(Arc::clone(&bucket))));
+    let (ours, others) = (folder.path().join("a.entasis"), folder.path().join("b.entasis"));
+    for (place, out) in [(root.into_os_string(), &ours), ("s3://bucket/sales".into(), &others)] {
+        let condition = "id >= 8999 and k <> 3";
+        let words = args!["select", place, "--where", condition, "--to", "entasis", "--output", out];
+        assert_eq!(run_with(words, Some(host)), 0);
+    }
+    assert_eq!(entasis(args!["count", ours]).fine().trim(), "24");
+    assert_eq!(std::fs::read(&ours).unwrap(), std::fs::read(&others).unwrap());
+    // Each object is opened once, ten at a time.
+    let mut opened = std::mem::take(&mut *bucket.opened.lock().unwrap());
+    assert!(
+        opened[..10].iter().all(|path| entasis_dataset::list(&bucket.root).unwrap()[..10].contains(path))
+    );
+    opened.sort();
+    assert_eq!(opened, entasis_dataset::list(&bucket.root).unwrap());
+    for verb in ["info", "schema", "head", "count", "verify"] {
+        assert_eq!(run_with(args![verb, "s3://bucket/sales"], Some(host)), 0, "{verb}");
+    }
+    std::fs::write(bucket.root.join("k=7/x.entasis"), "damaged").unwrap();
+    for verb in ["verify", "head", "generations"] {
+        assert_eq!(run_with(args![verb, "s3://bucket/sales"], Some(host)), 1, "{verb}");
+    }
 }

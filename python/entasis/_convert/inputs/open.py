@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 def opened(source: Any, form: str, threads: int | None = None, text: dict[str, Any] | None = None) -> Input:
     """Open a source of a format."""
+    if isinstance(source, FolderScan):
+        return ScanInput(source)
     if form == "csv":
         return TextInput(_text.scan(source, threads, text or {}))
     if isinstance(source, (list, tuple)):
