@@ -4,11 +4,11 @@ use std::path::Path;
 
 use entasis_format::{Error, HEADER_LEN, Header, Keep, Limits, Result, fallible};
 use entasis_io::{FileSource, InPlace, Replacement, Source};
-use entasis_seal::{Entries, Key, KeyChange, Secret, Suite, Unlocked};
+use entasis_seal::{Entries, Key, KeyChange, Secret, Unlocked};
 
 use crate::change::{Change, To};
 use crate::file::File;
-use crate::file_sink::FileSink;
+use crate::file_sink::{FileSink, unlocked};
 use crate::monitor::{Monitor, Quiet};
 use crate::retain::{Blocks, Destination, copy, kept_generations};
 use crate::write::{WriteOptions, create, when_free};
@@ -25,16 +25,16 @@ const ALL: Keep = Keep { kind: Keep::GENERATIONS, value: u64::MAX };
 /// *Argument* without a secret, and for an encrypted file; otherwise as [`Change::begin`] and
 /// [`write`](crate::write()). After an error no file has changed.
 pub fn encrypt(path: &Path, out: Option<&Path>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
-    let Some(secret) = &options.secret else {
+    if options.secret.is_none() {
         return Err(Error::argument("nothing to encrypt with").advise("pass a key or a password"));
-    };
+    }
     if is_encrypted(path)? {
         let error = Error::argument("the file is encrypted already").in_file(path);
         return Err(error.advise("add a key or password to it, or decrypt it first"));
     }
-    let unlocked = Unlocked::new(secret, Suite::fastest(), &Limits::default())?;
+    let unlocked = unlocked(options)?;
     let plain = WriteOptions { secret: None, ..options.clone() };
-    store_anew(path, out, Some(unlocked), &plain, monitor)
+    store_anew(path, out, unlocked, &plain, monitor)
 }
 
 /// Decrypts the file at `path`, as [`encrypt`] encrypts it.

@@ -26,8 +26,9 @@ pub(crate) fn next_start(is_sealed: bool, end: u64) -> u64 {
 
 /// What a new file with these options is encrypted with.
 pub(crate) fn unlocked(options: &WriteOptions) -> Result<Option<Unlocked>> {
+    let cipher = options.cipher.unwrap_or_else(Suite::fastest);
     let secret = options.secret.as_ref();
-    secret.map(|secret| Unlocked::new(secret, Suite::fastest(), &Limits::default())).transpose()
+    secret.map(|secret| Unlocked::new(secret, cipher, &Limits::default())).transpose()
 }
 
 impl<S: Sink> FileSink<S> {

@@ -44,7 +44,7 @@ use entasis_format::{
     EDITION, Error, HEADER_LEN, Keep, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
 };
 use entasis_io::{Durable, Replacement, Sink};
-use entasis_seal::Secret;
+use entasis_seal::{Secret, Suite};
 
 use crate::file::File;
 use crate::file_sink::{FileSink, unlocked};
@@ -102,6 +102,8 @@ pub struct WriteOptions {
     /// The key or password of an encrypted file: a new file is encrypted with it, and a change
     /// opens the file with it.
     pub secret: Option<Secret>,
+    /// The cipher of a new encrypted file. `None`: the fastest one on this machine.
+    pub cipher: Option<Suite>,
 }
 
 /// The default time to wait for another writer.
@@ -122,6 +124,7 @@ impl Default for WriteOptions {
             needs_lock: true,
             must_be_new: false,
             secret: None,
+            cipher: None,
         }
     }
 }

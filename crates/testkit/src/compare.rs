@@ -72,7 +72,11 @@ pub fn core_holds(file: &File, table: &Table) {
     }
 }
 
-fn naive_holds(decoded: &Decoded, table: &Table) {
+/// Asserts that a decoded file holds `table`.
+///
+/// # Panics
+/// When it has other values.
+pub fn naive_holds(decoded: &Decoded, table: &Table) {
     let name = &table.name;
     let n_columns = table.columns.len() as u64;
     assert_eq!(decoded.value, Tree::Table(0), "{name}: the file's value");

@@ -11,7 +11,11 @@ pub enum Kind {
     Newer,
     /// Damage.
     Corrupt,
-    /// A code that version 0.3 does not have.
+    /// No key opens the file.
+    WrongKey,
+    /// A sealed file was changed without the key.
+    Tampered,
+    /// A code that these versions do not have.
     Unsupported,
     /// More memory than a test may take.
     Limit,

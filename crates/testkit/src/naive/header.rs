@@ -75,14 +75,14 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     let version = (u16_at(file, 8), u16_at(file, 10));
     known(version >= (0, 2), "the version")?;
     let flags = u64_at(file, 16);
-    if flags & !3 != 0 {
+    if flags & !7 != 0 {
         return wrong(Kind::Newer, "a must-understand flag");
     }
     let is_known = is_zero(&file[12..16]) && is_zero(&file[32..56]);
     known(is_known, "reserved bytes of the header")?;
     rule(is_zero(&file[128..256]), "reserved bytes of the header without a checksum")?;
     let (is_streamed, has_slot_pages) = (flags & 1 != 0, flags & 2 != 0);
-    let start = if has_slot_pages { SLOT_PAGES_END } else { 256 } as u64;
+    let start = room_start(flags);
     let first = slot(&file[64..128], start)?;
     let mut slots = [first, State::Empty, State::Empty];
     if has_slot_pages {
@@ -99,8 +99,16 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
 impl Header {
     /// The bytes of the current generation.
     pub fn room<'a>(&self, file: &'a [u8]) -> Room<'a> {
-        let start = if self.has_slot_pages { SLOT_PAGES_END } else { 256 };
-        Room { file: &file[..self.current.end as usize], start: start as u64 }
+        Room { file: &file[..self.current.end as usize], start: room_start(self.flags) }
+    }
+}
+
+/// Where the room of a file with these flags starts.
+fn room_start(flags: u64) -> u64 {
+    match flags & 6 {
+        6 => 20_480,
+        2 => SLOT_PAGES_END as u64,
+        _ => 256,
     }
 }
 

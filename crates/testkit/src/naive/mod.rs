@@ -22,6 +22,7 @@ pub mod nested;
 pub mod payload;
 pub mod records;
 pub mod root;
+pub mod sealed;
 pub mod section;
 pub mod segment;
 pub mod types;
@@ -30,6 +31,7 @@ pub mod value;
 pub use bytes::{Kind, Wrong, checksum};
 pub use column::Column;
 pub use file::{Decoded, Table, decode};
+pub use sealed::{Secret, unseal};
 pub use value::Tree;
 
 /// A value: the bytes of a fixed-width value, one byte 0 or 1 (bool), or the bytes of utf8 and

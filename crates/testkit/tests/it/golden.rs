@@ -155,6 +155,8 @@ fn same_kind(naive: naive::Kind, core: Kind) -> bool {
         naive::Kind::NotEntasis => core == Kind::NotEntasis,
         naive::Kind::Newer => core == Kind::Newer,
         naive::Kind::Corrupt => core == Kind::Corrupt,
+        naive::Kind::WrongKey => core == Kind::WrongKey,
+        naive::Kind::Tampered => core == Kind::Tampered,
         naive::Kind::Unsupported => core == Kind::Unsupported,
         // The naive decoder limits its memory, where the core knows the length that a page can
         // have.

@@ -24,6 +24,7 @@ mod remote;
 mod repair;
 mod retained;
 mod rules;
+mod sealed;
 mod sequences;
 mod trees;
 
