@@ -144,6 +144,10 @@ impl<S: Sink> Sink for FileSink<S> {
         self.to.expect(self.stored_len(len));
     }
 
+    fn is_mappable(&self) -> bool {
+        self.sealer.is_none()
+    }
+
     fn sync(&self) -> io::Result<()> {
         self.flush()?;
         self.to.sync()

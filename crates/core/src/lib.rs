@@ -157,7 +157,7 @@ pub use entasis_platform::memory::{ask_for_huge_pages, prefault};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
 pub use entasis_seal::chunk_end as sealed_len;
 pub use entasis_seal::{
-    Costs, Entries, KEY_FILE, Key, KeyChange, PASSWORD, Password, Secret, Suite, Unlocked,
+    Costs, Entries, KEY_FILE, Key, KeyChange, PASSWORD, Password, Secret, Suite, TemporaryKey, Unlocked,
 };
 pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{

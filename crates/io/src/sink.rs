@@ -36,6 +36,11 @@ pub trait Sink: Send + Sync {
     /// Announces a lower bound of the total length. Affects only speed.
     fn expect(&self, _len: u64) {}
 
+    /// Whether the bytes may be mapped into memory later, so that values should be aligned.
+    fn is_mappable(&self) -> bool {
+        true
+    }
+
     /// Returns when everything written is permanently on the medium. A failure is final: a later
     /// success would prove nothing.
     ///
@@ -57,6 +62,10 @@ impl<S: Sink + ?Sized> Sink for &S {
         (**self).expect(len);
     }
 
+    fn is_mappable(&self) -> bool {
+        (**self).is_mappable()
+    }
+
     fn sync(&self) -> io::Result<()> {
         (**self).sync()
     }
@@ -73,6 +82,10 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
 
     fn expect(&self, len: u64) {
         (**self).expect(len);
+    }
+
+    fn is_mappable(&self) -> bool {
+        (**self).is_mappable()
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -115,3 +115,25 @@ fn nonce(counter: u64) -> [u8; NONCE_LEN] {
     out[..8].copy_from_slice(&counter.to_le_bytes());
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_bytes() {
+        let data = DATA_LEN as u64;
+        assert_eq!(place(START), (0, 0));
+        assert_eq!(place(START + data - 1), (0, DATA_LEN - 1));
+        assert_eq!(place(START + data), (1, 0));
+        for end in [0, 1, START] {
+            assert_eq!((next_start(end), chunk_end(end)), (START, START));
+        }
+        for end in [START + 1, START + data] {
+            assert_eq!((next_start(end), chunk_end(end)), (START + data, START + CHUNK_LEN as u64));
+        }
+        assert_eq!(next_start(START + data + 1), START + 2 * data);
+        // Numbers of a damaged file do not overflow.
+        assert_eq!(chunk_end(u64::MAX), stored_at(place(u64::MAX - 1).0 + 1));
+    }
+}

