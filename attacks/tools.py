@@ -36,6 +36,35 @@ def refused_early(call: Callable[[], Any]) -> str:
     return f"accepted, or {peak} bytes were allocated"
 
 
+# Encrypted files: where the key pages and the chunks begin, and the length of a chunk.
+KEY_PAGES, CHUNKS, CHUNK = 12_288, 20_480, 8_192
+
+
+def sealed(path: Path, frame: Any, n_appends: int = 0) -> bytes:
+    """The bytes of an encrypted file with a frame, to which its rows were appended some times."""
+    en.write(frame, path, key=KEY)
+    for _ in range(n_appends):
+        en.append(frame, path, key=KEY)
+    return path.read_bytes()
+
+
+KEY = bytes(range(32))
+
+
+def opens(path: Path, data: bytes) -> bool:
+    """Whether an encrypted file with these bytes is read and verified."""
+    path.write_bytes(data)
+    kinds = (en.CorruptFileError, en.TamperedError, en.WrongKeyError, en.NotEntasisError)
+    other = (en.NewerVersionError, en.UnsupportedTypeError)
+    return not refused(lambda: (en.read(path, key=KEY), en.verify(path, key=KEY)), (*kinds, *other))
+
+
+def with_checksum(data: bytes, start: int, end: int) -> bytes:
+    """The bytes with a checksum at `end` that holds for those from `start` on."""
+    checksum = en.hash(data[start:end])
+    return data[:end] + checksum.to_bytes(8, "little") + data[end + 8 :]
+
+
 def section(data: bytes, kind: int) -> int:
     """Where the first part of a section begins, in a file whose sections have one part each."""
     (root_at, root_len) = struct.unpack_from("<QI", data, 72)

@@ -24,6 +24,7 @@ SECTIONS = (
     "dataset",
     "remote",
     "machines",
+    "encryption",
 )
 
 
@@ -106,6 +107,10 @@ def _machines(
     kind: str, limit: float, over: str, quantity: str = "median_s", host: str = "dask"
 ) -> Target:
     return Target("machines", "*", host, quantity, limit, over, kind=kind)
+
+
+def _encryption(kind: str, limit: float) -> Target:
+    return Target("encryption", "headline", "pandas", "median_s", limit, "plain", kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -238,6 +243,10 @@ TARGETS: list[Target] = [
     _machines("write", 0.8, "parquet"),
     _machines("write", 0.8, "parquet", host="ray"),
     _machines("memory", 2.0, "partition", "write_peak_bytes"),
+    _encryption("write", 1.3),
+    _encryption("read", 1.3),
+    _encryption("rows", 1.5),
+    _encryption("append", 1.5),
     _remote("first-20ms"),
     _remote("filter-20ms"),
     _remote("scan"),
@@ -337,6 +346,12 @@ REMOTE = {  # by kind
     "first-20ms": "3 rows of 2 columns, 20 ms a request",
     "filter-20ms": "a row by its id, 20 ms a request",
     "scan": "a scan of 1 GB",
+}
+ENCRYPTION = {  # by kind
+    "write": "encrypted: write",
+    "read": "encrypted: read",
+    "rows": "encrypted: single rows, file open",
+    "append": "encrypted: append of 1,000 rows",
 }
 MACHINES = {  # by kind
     "sum": "sum of one of ten columns of 10^8 rows",
@@ -445,6 +460,8 @@ def _what(target: Target) -> str:
         words = memory + DATASET[target.kind or ""]
         words += f", {ENGINE[target.host]}" if target.host in ENGINE else ""
         words += ", geometric mean" if target.is_mean else ""
+    elif target.section == "encryption":
+        words = ENCRYPTION[target.kind or ""]
     elif target.section == "machines":
         words = f"{MACHINES[target.kind or '']}, {ENGINE[target.host]}"
     elif target.section == "remote":

@@ -11,6 +11,7 @@ from . import (
     convert,
     csv,
     dataset,
+    encryption,
     engines,
     grow,
     headline,
@@ -52,6 +53,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "dataset": dataset.run,
     "remote": remote.run,
     "machines": machines.run,
+    "encryption": encryption.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -70,6 +72,7 @@ TARGETS = [
     "csv",
     "convert",
     "dataset",
+    "encryption",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

@@ -99,9 +99,10 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
     let host = info.host.as_deref().map(|host| format!(" from {}", escape(host))).unwrap_or_default();
     // Files of 0.2 have no edition.
     let edition = if info.edition == 0 { String::new() } else { format!(", edition {}", info.edition) };
+    let encryption = info.encryption.map(|cipher| format!(", encrypted by {cipher}")).unwrap_or_default();
     writeln!(
         out,
-        "format {}{edition}, generation {}, written by {}{host}",
+        "format {}{edition}, generation {}, written by {}{host}{encryption}",
         info.format_version,
         info.generation,
         escape(&info.program)

@@ -11,6 +11,7 @@ mod columns;
 mod csv;
 mod csv_memory;
 mod documents;
+mod encryption;
 mod failures;
 mod folders;
 mod from_r;
