@@ -16,6 +16,7 @@ mod command;
 mod cpython;
 mod csv;
 mod dataset;
+mod encryption;
 mod errors;
 mod fixed_width;
 mod fst;
@@ -70,6 +71,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::dataset::{folder_files, folder_name, joined_files, path_keys};
     #[pymodule_export]
+    use crate::encryption::{add_key, decrypt, encrypt, keys_of, remove_key, unlock};
+    #[pymodule_export]
     use crate::fst::FstParts;
     #[pymodule_export]
     use crate::handle::{Announcement, Handle};
@@ -86,7 +89,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::row_sets::RowNumbers;
     #[pymodule_export]
-    use crate::secrets::{Key, Password, add_key, decrypt, encrypt, keys_of, remove_key, unlock};
+    use crate::secrets::{Key, Password};
     #[pymodule_export]
     use crate::tools::{default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]

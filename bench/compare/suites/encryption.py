@@ -97,7 +97,7 @@ def _same_rows(frame: Any, places: list[int], got: list[Any]) -> list[str]:
 
 
 def _rate() -> str:
-    """What OpenSSL encrypts in a second."""
+    """Bytes that OpenSSL encrypts in a second."""
     program = shutil.which("openssl")
     if program is None:
         return "unknown, without openssl"

@@ -39,8 +39,8 @@ pub(crate) struct Args {
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
-    /// Give an encrypted file another file key. Of its keys and passwords only the one that opens it
-    /// now stays
+    /// Give an encrypted file another file key. Of its keys and passwords only the one that opens
+    /// it now stays
     #[arg(long)]
     rekey: bool,
     #[command(flatten)]

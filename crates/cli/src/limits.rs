@@ -57,7 +57,7 @@ impl LimitArgs {
         opened.map_err(advised)
     }
 
-    /// Opens a file whose rows or columns go into another one, which may be encrypted while this one
+    /// Opens a file whose rows or columns go into another one. That may be encrypted while this one
     /// is not.
     pub(crate) fn open_input(&self, path: &Path) -> entasis::Result<File> {
         if path.is_file() && entasis::is_encrypted(path).is_ok_and(|is| !is) {

@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 use entasis::{Error, Key, Kind, Opening, Password, Result, Secret};
 use zeroize::Zeroizing;
 
-/// What opens encrypted files.
+/// Keys and passwords of encrypted files.
 #[derive(Clone, Default, clap::Args)]
 pub(crate) struct SecretArgs {
-    /// The key of an encrypted file: the path of a file with its 32 bytes, or 64 hexadecimal digits.
-    /// Without it, ENTASIS_KEY_FILE names that file
+    /// The key of an encrypted file: the path of a file with its 32 bytes, or 64 hexadecimal
+    /// digits. Without it, ENTASIS_KEY_FILE names that file
     #[arg(long, value_name = "FILE", conflicts_with = "password_file")]
     key_file: Option<PathBuf>,
     /// The password of an encrypted file: the path of a file with it in its first line. Without it

@@ -119,8 +119,8 @@ impl Change {
         Self::begin_with(path, Opening::default(), options, monitor)
     }
 
-    /// As [`begin`](Self::begin), with another [`Opening`] for the file. If it has no secret, that of
-    /// the options opens the file.
+    /// As [`begin`](Self::begin), with another [`Opening`] for the file. If it has no secret, that
+    /// of the options opens the file.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).

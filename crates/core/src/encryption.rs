@@ -8,10 +8,10 @@ use entasis_seal::{Entries, Key, KeyChange, Secret, Unlocked};
 
 use crate::change::{Change, To};
 use crate::file::File;
-use crate::file_sink::{FileSink, unlocked};
+use crate::file_sink::FileSink;
 use crate::monitor::{Monitor, Quiet};
 use crate::retain::{Blocks, Destination, copy, kept_generations};
-use crate::write::{WriteOptions, create, when_free};
+use crate::write::{WriteOptions, create, unlocked, when_free};
 
 /// All earlier generations.
 const ALL: Keep = Keep { kind: Keep::GENERATIONS, value: u64::MAX };

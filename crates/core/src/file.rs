@@ -43,7 +43,6 @@ pub use names::{NameGroup, NameRanges};
 use numbering::Numbering;
 pub(crate) use pieces::{Member, Stretch};
 
-use crate::file_sink::next_start;
 use crate::opening::Opening;
 
 /// The use of memory for block records, in messages.
@@ -99,8 +98,8 @@ impl File {
     /// file ([`Opening`]).
     ///
     /// # Errors
-    /// As [`open`](Self::open); *wrong key* and *tampered* for encrypted files; *argument* for a key
-    /// of a file that is not encrypted.
+    /// As [`open`](Self::open); *wrong key* and *tampered* for encrypted files; *argument* for a
+    /// key of a file that is not encrypted.
     pub fn open_with<O: Into<Opening>>(path: &Path, opening: O) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
         Self::from_source(Box::new(source), path, opening)
@@ -347,7 +346,7 @@ impl File {
         &self.opened.header
     }
 
-    /// What opens an encrypted file; `None` for a plain one.
+    /// The opened keys of an encrypted file; `None` for a plain one.
     pub fn unlocked(&self) -> Option<&Arc<Unlocked>> {
         self.sealed().map(|sealed| sealed.unlocked())
     }
@@ -528,6 +527,14 @@ impl std::fmt::Debug for File {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// New generations of a plain file begin at a multiple of this.
+const ALIGN: u64 = 64;
+
+/// Where bytes may be written after a generation that ends at `end`.
+pub(crate) fn next_start(is_sealed: bool, end: u64) -> u64 {
+    if is_sealed { entasis_seal::next_start(end) } else { end.next_multiple_of(ALIGN) }
 }
 
 /// Verifies the checksum of a directory.

@@ -3,32 +3,16 @@
 use std::io;
 use std::sync::Arc;
 
-use entasis_format::{Error, KEY_PAGES_END, Limits, Result, SLOT_LEN, SLOT_PAGES_END, Slot};
+use entasis_format::{Error, KEY_PAGES_END, Result, SLOT_LEN, SLOT_PAGES_END, Slot};
 use entasis_io::{InPlace, Replacement, Sink};
-use entasis_seal::{Sealer, Suite, Unlocked};
+use entasis_seal::{Sealer, Unlocked};
 
 use crate::file::File;
-use crate::write::WriteOptions;
-
-/// New generations of a plain file begin at a multiple of this.
-const ALIGN: u64 = 64;
 
 /// A file that is written. Bytes of an encrypted one are encrypted on their way.
 pub(crate) struct FileSink<S> {
     to: S,
     sealer: Option<Sealer>,
-}
-
-/// Where bytes may be written after a generation that ends at `end`.
-pub(crate) fn next_start(is_sealed: bool, end: u64) -> u64 {
-    if is_sealed { entasis_seal::next_start(end) } else { end.next_multiple_of(ALIGN) }
-}
-
-/// What a new file with these options is encrypted with.
-pub(crate) fn unlocked(options: &WriteOptions) -> Result<Option<Unlocked>> {
-    let cipher = options.cipher.unwrap_or_else(Suite::fastest);
-    let secret = options.secret.as_ref();
-    secret.map(|secret| Unlocked::new(secret, cipher, &Limits::default())).transpose()
 }
 
 impl<S: Sink> FileSink<S> {
@@ -56,7 +40,7 @@ impl<S: Sink> FileSink<S> {
         self.start(SLOT_PAGES_END)
     }
 
-    /// What the file is encrypted with.
+    /// The keys of the file, if it is encrypted.
     pub(crate) fn unlocked(&self) -> Option<&Arc<Unlocked>> {
         self.sealer.as_ref().map(Sealer::unlocked)
     }

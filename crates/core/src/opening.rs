@@ -15,7 +15,7 @@ use entasis_seal::Secret;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
-    /// What the file may ask for.
+    /// The most that the file may ask for.
     pub limits: Limits,
     /// The key or password of an encrypted file. Without one, the file that the environment
     /// variable [`KEY_FILE`](crate::KEY_FILE) names has the key.

@@ -41,13 +41,13 @@ use std::time::{Duration, Instant};
 
 use entasis_encodings::Profile;
 use entasis_format::{
-    EDITION, Error, HEADER_LEN, Keep, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
+    EDITION, Error, HEADER_LEN, Keep, Layout, Limits, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
 };
 use entasis_io::{Durable, Replacement, Sink};
-use entasis_seal::{Secret, Suite};
+use entasis_seal::{Secret, Suite, Unlocked};
 
 use crate::file::File;
-use crate::file_sink::{FileSink, unlocked};
+use crate::file_sink::FileSink;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::refused::catch_refusal;
@@ -176,6 +176,13 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
     let sink = FileSink::new(replacement, unlocked).map_err(|e| e.in_file(path))?;
     plan.execute(&sink, |start| sink.start(start), monitor).map_err(|e| e.in_file(path))?;
     sink.commit().map_err(on_disk("replace"))
+}
+
+/// Keys of a new file with these options; `None` for a plain one.
+pub(crate) fn unlocked(options: &WriteOptions) -> Result<Option<Unlocked>> {
+    let cipher = options.cipher.unwrap_or_else(Suite::fastest);
+    let secret = options.secret.as_ref();
+    secret.map(|secret| Unlocked::new(secret, cipher, &Limits::default())).transpose()
 }
 
 /// Returns an error if the file at `path` must be new and exists: a check before long work. Writing

@@ -181,8 +181,8 @@ impl Error {
     }
 
     /// The operating system refused an operation; `doing` names it ("reading a page"). The kind is
-    /// [`Kind::OutOfMemory`] if it had no memory. An error of this type, which a source passed on as
-    /// an [`io::Error`], stays as it is.
+    /// [`Kind::OutOfMemory`] if it had no memory. An error of this type that a source passed on as
+    /// an [`io::Error`] stays as it is.
     #[cold]
     pub fn io(source: io::Error, doing: &'static str) -> Self {
         let source = match source.downcast::<Self>() {

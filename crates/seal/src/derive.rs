@@ -9,7 +9,7 @@ use crate::suite::{Bytes32, KEY_LEN, SALT_LEN, random};
 /// The most lanes.
 const MAX_LANES: u32 = 64;
 
-/// What deriving a key from a password costs.
+/// The costs of deriving a key from a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
     /// Passes over the memory.

@@ -1,4 +1,4 @@
-//! What opens a file: keys and passwords.
+//! Keys and passwords.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct Key {
 #[derive(Clone)]
 pub struct Password(Arc<Zeroizing<Vec<u8>>>);
 
-/// What opens a file.
+/// A key or a password.
 #[derive(Clone, Debug)]
 pub enum Secret {
     /// A key.

@@ -46,7 +46,7 @@ impl SealedSource {
         Ok(source)
     }
 
-    /// What the file was opened with.
+    /// The keys of the file.
     pub fn unlocked(&self) -> &Arc<Unlocked> {
         &self.unlocked
     }

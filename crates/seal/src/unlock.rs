@@ -28,7 +28,7 @@ pub struct Entries {
     pub suite: Suite,
     /// `key` or `password`, for each entry in order.
     pub kinds: Vec<&'static str>,
-    /// What deriving a key from a password costs; none if no password opens the file.
+    /// The costs of deriving a key from a password; none if no password opens the file.
     pub costs: Option<Costs>,
 }
 
@@ -42,7 +42,7 @@ pub enum KeyChange {
 }
 
 impl Unlocked {
-    /// What a new file is sealed with.
+    /// Keys of a new file.
     ///
     /// # Errors
     /// *Io* if the system has no random numbers; *out of memory*.
@@ -59,7 +59,7 @@ impl Unlocked {
         Self::of(page, file_key, outer)
     }
 
-    /// What a new file is sealed with that replaces this one: the same keys open it.
+    /// Keys of a new file that replaces this one. The same keys and passwords open it.
     ///
     /// # Errors
     /// *Io* if the system has no random numbers.

@@ -21,8 +21,8 @@ const TOGETHER: usize = 128;
 /// Encrypts the bytes of the inner file for one writer, from any number of threads.
 ///
 /// A chunk is written when all of its bytes are known, or at the [`flush`](Self::flush). Its key
-/// comes from a salt that is random for each `Sealer`, and its nonce from a counter in memory. So no
-/// two chunks have the same key and nonce, in whatever order they are written and written again.
+/// comes from a salt that is random for each `Sealer`, and its nonce from a counter in memory. So
+/// no two chunks have the same key and nonce, in whatever order they are written.
 pub struct Sealer {
     unlocked: Arc<Unlocked>,
     cipher: Cipher,
@@ -57,7 +57,7 @@ impl Sealer {
         Ok(Self { unlocked, cipher, salt, counter: AtomicU64::new(0), state: Mutex::default() })
     }
 
-    /// What the file is sealed with.
+    /// The keys of the file.
     pub fn unlocked(&self) -> &Arc<Unlocked> {
         &self.unlocked
     }

@@ -12,10 +12,10 @@ use super::keep::Keeper;
 use super::to::To;
 use super::{Change, Content, NewColumns, append, columns, kept, now};
 use crate::file::File;
-use crate::file_sink::{FileSink, unlocked};
+use crate::file_sink::FileSink;
 use crate::frame::Frame;
 use crate::monitor::{Monitor, Silent};
-use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
+use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, unlocked, write_root};
 
 /// A table that is written part by part. If the stream is dropped before the end, the file at its
 /// path stays as it was.

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use entasis_format::{Error, KEY_PAGES_END, Result, SLOT_PAGES_END, Slot, fallible};
 use entasis_io::Sink;
 
-use crate::file::{ColumnInfo, File};
-use crate::file_sink::next_start;
+use crate::file::{ColumnInfo, File, next_start};
 use crate::monitor::Monitor;
 use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks, known_columns, merged};
 use crate::write::{Base, Ground};

@@ -22,7 +22,7 @@ pub(super) struct OnDemand {
     path: PathBuf,
     /// Bytes that show whether the path still has the file ([`File::fingerprint`]).
     fingerprint: (u64, Vec<u8>),
-    /// What opens the file, if it is encrypted.
+    /// The keys of the file, if it is encrypted.
     unlocked: Option<Arc<Unlocked>>,
     open: Mutex<Option<Arc<dyn Source>>>,
 }

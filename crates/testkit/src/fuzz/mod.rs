@@ -18,6 +18,7 @@ pub mod foreign;
 mod input;
 pub mod kernels;
 pub mod records;
+pub mod sealed;
 pub mod values;
 
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "kernels", run: kernels::run, seeds: kernels::seeds },
     Target { name: "change", run: change::run, seeds: change::seeds },
     Target { name: "csv", run: csv::run, seeds: csv::seeds },
+    Target { name: "sealed", run: sealed::run, seeds: sealed::seeds },
     Target { name: "foreign", run: foreign::run, seeds: foreign::seeds },
     Target { name: "raw", run: file::read, seeds: file::seeds },
 ];

@@ -18,7 +18,7 @@ const START: usize = 20_480;
 const CHUNK: usize = 8_192;
 const DATA: usize = 8_136;
 
-/// What opens a file.
+/// A key or a password.
 #[derive(Clone, Copy, Debug)]
 pub enum Secret<'a> {
     /// A key of 32 bytes.
@@ -135,7 +135,7 @@ fn file_key(page: &[u8], secret: Secret<'_>) -> Result<Vec<u8>, Wrong> {
     wrong(Kind::WrongKey, "no entry opens")
 }
 
-/// What was encrypted, if the tag at the end holds.
+/// The bytes that were encrypted, if the tag at the end holds.
 fn open(suite: u8, key: &[u8], nonce: &[u8], aad: &[u8], msg: &[u8]) -> Result<Option<Vec<u8>>, Wrong> {
     let (payload, length) =
         (Payload { msg, aad }, || Wrong { kind: Kind::Corrupt, rule: "a length".to_owned() });

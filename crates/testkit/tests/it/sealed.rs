@@ -38,7 +38,7 @@ fn holds(bytes: &[u8], table: &Table, (secret, of_page): (Secret, naive::Secret<
 
 #[test]
 fn the_page_opens_encrypted_files() {
-    let tables = [grown::of_tiers(), grown::table(1), grown::table(3000)];
+    let tables = [grown::of_tiers(), grown::table(200), grown::table(3000)];
     for cipher in [Suite::Aes256Gcm, Suite::ChaCha20Poly1305] {
         for (secret, of_page) in secrets() {
             for table in &tables {
@@ -57,7 +57,7 @@ fn the_page_opens_encrypted_files() {
                 ..WriteOptions::default()
             };
             let table = grown::table(600);
-            let bytes = grown::grown(&table, &[100, 50, 1], &options);
+            let bytes = grown::grown(&table, &[100, 150, 151], &options);
             holds(&bytes, &table, (secret.clone(), of_page));
         }
     }

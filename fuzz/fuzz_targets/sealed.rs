@@ -1,0 +1,4 @@
+//! See `sealed` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(sealed::run);
