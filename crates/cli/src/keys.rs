@@ -25,7 +25,8 @@ Keys are numbered from 0. A copy of the file that was made before opens with the
 
 /// Show, add or remove keys and passwords of an encrypted file
 ///
-/// A change of keys does not rewrite the values. One to eight keys and passwords open a file. --key-file and --password-file are those that open it now.
+/// A change of keys does not rewrite the values. One to eight keys and passwords open a
+/// file. --key-file and --password-file are those that open it now.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
