@@ -129,3 +129,27 @@ def _are_encrypted(files: Any) -> bool:
     if files.secret is not None or not os.environ.get(_KEY_FILE) or not files.paths:
         return files.secret is not None
     return is_encrypted(files.source(0))
+
+
+def of_data_set(source: Any, secret: Secret | None) -> Secret | None:
+    """What opens a data set with an encrypted manifest: a password as its key. None for a plain one.
+
+    Without a secret it is the key of ENTASIS_KEY_FILE.
+    """
+    if callable(secret) or isinstance(secret, Key):
+        return secret
+    if secret is None and not is_encrypted(source):
+        return None
+    return _entasis.unlock(source, secret)
+
+
+def of_new_data_set(secret: Secret | None) -> Key | None:
+    """The key of a new data set: that of a password is derived once for all of its files."""
+    found = known(secret)
+    if not isinstance(found, Password):
+        return found
+    from entasis._write import destination, write_whole
+
+    content = write_whole({}, destination(None, 0, 1, False, 0, secret=found), None, "error")
+    assert content is not None, "it is written into memory"
+    return _entasis.unlock(content, found)
