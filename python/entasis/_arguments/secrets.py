@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
+    from entasis._dataset.manifest import Manifest
+
     KeyBytes: TypeAlias = bytes | bytearray | memoryview | Key
     # What functions take as `key=`, and what is passed on: a function is called at each opening.
     AnyKey: TypeAlias = KeyBytes | Callable[[], KeyBytes]
@@ -143,6 +145,14 @@ def of_data_set(source: Any, secret: Secret | None) -> Secret | None:
     return _entasis.unlock(source, secret)
 
 
+def of_manifest(manifest: Manifest) -> Key | None:
+    """The key of new files of a data set; None for a plain one. A password opens them too, if it did."""
+    if manifest.secret is None:
+        return None
+    table = manifest.file._view.table
+    return _entasis.unlock(table.path if table.content is None else table.content, known(manifest.secret))
+
+
 def of_new_data_set(secret: Secret | None) -> Key | None:
     """The key of a new data set: that of a password is derived once for all of its files."""
     found = known(secret)
@@ -153,3 +163,14 @@ def of_new_data_set(secret: Secret | None) -> Key | None:
     content = write_whole({}, destination(None, 0, 1, False, 0, secret=found), None, "error")
     assert content is not None, "it is written into memory"
     return _entasis.unlock(content, found)
+
+
+def of_tasks(key: Any) -> Secret | None:
+    """Check a key that other processes need: a function of a module."""
+    if key is not None and not callable(key):
+        raise ArgumentError(
+            "tasks in other processes can't have the key itself: pass key= a function of a module that returns it, or "
+            "set ENTASIS_KEY_FILE there"
+        )
+    found: Secret | None = for_pickle(key)
+    return found

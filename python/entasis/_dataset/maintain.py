@@ -63,6 +63,14 @@ def _known(secret: Secret | None) -> Key | Password | None:
     return known(secret)
 
 
+def _of_manifest(manifest: Manifest) -> Key | None:
+    if manifest.secret is None:
+        return None
+    from entasis._arguments.secrets import of_manifest
+
+    return of_manifest(manifest)
+
+
 def info(folder: str, store: Folder | None = None, secret: Secret | None = None) -> Info:
     """The description of a folder, on the disk or on a store, for `entasis.info`."""
     found, manifest = _of(folder, store, secret)
@@ -224,7 +232,7 @@ def compact(
         if store is not None:
             local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
         durable = durable is not False and store is None
-        to = destination(None, None, None, durable, wait, secret=_known(before.secret))
+        to = destination(None, None, None, durable, wait, secret=_of_manifest(before))
         job = Job(local, secrets.token_hex(8), [], {}, to, None, store)
         try:
             found_parts = _rewritten(job, table, known, runs, counted, most, show)
