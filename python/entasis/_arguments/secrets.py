@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from entasis._dataset.manifest import Manifest
-
     KeyBytes: TypeAlias = bytes | bytearray | memoryview | Key
-    # What functions take as `key=`, and what is passed on: a function is called at each opening.
+    # Functions take the first as `key=`, and pass on the second. A function for the key is called
+    # at each opening.
     AnyKey: TypeAlias = KeyBytes | Callable[[], KeyBytes]
     Secret: TypeAlias = Key | Password | Callable[[], KeyBytes]
 
@@ -68,7 +67,7 @@ def is_encrypted(source: Any) -> bool:
 
 
 def for_pickle(secret: Any) -> Any:
-    """What a pickle may hold of a key or password: a function of a module, else nothing."""
+    """The part of a secret that a pickle may hold: a function of a module, else nothing."""
     if not callable(secret):
         return None
     module, name = getattr(secret, "__module__", None), getattr(secret, "__qualname__", None)
@@ -134,35 +133,15 @@ def _are_encrypted(files: Any) -> bool:
 
 
 def of_data_set(source: Any, secret: Secret | None) -> Secret | None:
-    """What opens a data set with an encrypted manifest: a password as its key. None for a plain one.
+    """The secret of a data set whose manifest is encrypted. A password becomes its key.
 
-    Without a secret it is the key of ENTASIS_KEY_FILE.
+    Without a secret it is the key of ENTASIS_KEY_FILE. A plain data set has none.
     """
     if callable(secret) or isinstance(secret, Key):
         return secret
     if secret is None and not is_encrypted(source):
         return None
     return _entasis.unlock(source, secret)
-
-
-def of_manifest(manifest: Manifest) -> Key | None:
-    """The key of new files of a data set; None for a plain one. A password opens them too, if it did."""
-    if manifest.secret is None:
-        return None
-    table = manifest.file._view.table
-    return _entasis.unlock(table.path if table.content is None else table.content, known(manifest.secret))
-
-
-def of_new_data_set(secret: Secret | None) -> Key | None:
-    """The key of a new data set: that of a password is derived once for all of its files."""
-    found = known(secret)
-    if not isinstance(found, Password):
-        return found
-    from entasis._write import destination, write_whole
-
-    content = write_whole({}, destination(None, 0, 1, False, 0, secret=found), None, "error")
-    assert content is not None, "it is written into memory"
-    return _entasis.unlock(content, found)
 
 
 def of_tasks(key: Any) -> Secret | None:

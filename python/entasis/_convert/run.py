@@ -156,7 +156,7 @@ def run(
 def _secrets(
     source: Any, form: str, target: str, key: Any, password: Any, source_key: Any, source_password: Any
 ) -> tuple[Secret | None, Key | Password | None]:
-    """What opens a source, and what encrypts a target, or a file that is staged for it."""
+    """The secret that opens a source, and that of a target, or of a file that is staged for it."""
     given = (key, password, source_key, source_password)
     if all(one is None for one in given) and (form != "entasis" or not os.environ.get(_KEY_FILE)):
         return None, None
@@ -175,7 +175,7 @@ def _secrets(
                 "the source is encrypted: pass key= or password= for the new file, or key=False to write it in clear"
             )
         return opens, _secrets.known(wanted)
-    if wanted is not None and not is_encrypted and form != "entasis":
+    if wanted is not None and not is_encrypted:
         raise ArgumentError(
             "key= and password= are for Entasis files, and neither the source nor the target is encrypted"
         )
@@ -183,7 +183,7 @@ def _secrets(
 
 
 def _is_encrypted(source: Any) -> bool:
-    """Whether a source of Entasis files is encrypted: the first of several, or the manifest of a folder."""
+    """Whether a source is encrypted: the first of several files, or the manifest of a folder."""
     if isinstance(source, (list, tuple)):
         return bool(source) and _is_encrypted(source[0])
     found = _sources.source(source)

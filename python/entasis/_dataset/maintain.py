@@ -66,7 +66,7 @@ def _known(secret: Secret | None) -> Key | Password | None:
 def _of_manifest(manifest: Manifest) -> Key | None:
     if manifest.secret is None:
         return None
-    from entasis._arguments.secrets import of_manifest
+    from .secrets import of_manifest
 
     return of_manifest(manifest)
 

@@ -83,7 +83,7 @@ class Manifest(NamedTuple):
     store
         The folder on a store; None on the disk.
     secret
-        What opens an encrypted manifest and its files; None for a plain one.
+        Opens an encrypted manifest and its files; None for a plain one.
     """
 
     folder: str

@@ -172,8 +172,8 @@ class Table:
     def joined(self, numbers: Sequence[int]) -> View | None:
         """Some files as one, with the keys as its last columns.
 
-        None for few or very many files, for files on stores, for encrypted ones, and for files whose columns have
-        different forms or that are damaged: these are read one by one.
+        None for few or very many files, for files on stores, for encrypted ones, and for files
+        whose columns have different forms or that are damaged: these are read one by one.
         """
         known = tuple(numbers)
         if not _FEW <= len(known) <= _MANY or self.files.store is not None or self.files.secret is not None:

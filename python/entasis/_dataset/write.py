@@ -178,11 +178,11 @@ def _given(key: Any, password: Any) -> Secret | None:
 
 
 def _secret_of_job(before: Manifest | None, given: Secret | None, *, keeps: bool) -> Key | Password | None:
-    """What encrypts the files of a job. With `keeps`, a table that is encrypted stays so."""
+    """The secret of the files of a job. With `keeps`, a table stays encrypted."""
     is_kept = before is not None and before.secret is not None and (given is not None or keeps)
     if given is None and not is_kept:
         return None
-    from entasis._arguments.secrets import of_manifest, of_new_data_set
+    from .secrets import of_manifest, of_new_data_set
 
     return of_manifest(before) if before is not None and is_kept else of_new_data_set(given)
 

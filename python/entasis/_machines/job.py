@@ -11,11 +11,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entasis._arguments.options import shown
-from entasis._arguments.secrets import known, of_manifest, of_tasks
+from entasis._arguments.secrets import known, of_tasks
 from entasis._dataset import manifest as _manifest
 from entasis._dataset import write as _write
 from entasis._dataset.files import on_store
 from entasis._dataset.files_of_job import Job
+from entasis._dataset.secrets import of_manifest
 from entasis._grow import hosts as _hosts_of
 from entasis._write import destination
 from entasis.errors import ArgumentError, ColumnNotFoundError

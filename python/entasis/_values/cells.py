@@ -110,7 +110,7 @@ class Cells:
         self.handle, self.path, self._storing = handle, path, storing
         # The content of a file in memory, or the object on a store, for pickles.
         self.content: bytes | Remote | None = None
-        # What opened an encrypted file, for pickles.
+        # The secret that opened an encrypted file, for pickles.
         self.secret: Secret | None = None
 
     def maker(self, threads: int | None = None) -> Maker:

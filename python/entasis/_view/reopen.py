@@ -12,8 +12,8 @@ from . import table as _table
 # The longest content of a file in memory that a pickle holds.
 _MOST_BYTES = 64 << 20
 # Path, content or object on a store; memory_map; classes; fingerprint of the file; table number in
-# a tree, or None; limits; generation number, or None; rule for NaN, or None; the function for the key
-# of an encrypted file, or None.
+# a tree, or None; limits; generation number, or None; rule for NaN, or None; the function for
+# the key of an encrypted file, or None.
 Source = tuple[Any, ...]
 
 

@@ -61,7 +61,7 @@ class OpenTable:
         # the object on a store.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
-        # What opened an encrypted file. Pickles hold functions alone.
+        # The secret that opened an encrypted file. Pickles hold functions alone.
         self.secret = secret
         # The handle of a table whose parts are decoded alone; None for files of Entasis.
         self.parts: FstHandle | None = getattr(handle, "parts", None)

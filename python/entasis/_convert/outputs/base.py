@@ -57,7 +57,7 @@ class Options(NamedTuple):
     done: Callable[[int], None]
     # Options of `write_csv` for a text.
     writing: Mapping[str, Any] = {}
-    # What encrypts a target of Entasis, and a file that is staged for another one.
+    # The secret of a target of Entasis, and of a file that is staged for another one.
     secret: Key | Password | None = None
 
     def codec(self, default: str, known: tuple[str, ...], form: str) -> str:
