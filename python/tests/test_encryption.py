@@ -191,6 +191,9 @@ def test_a_key_for_a_plain_file(tmp_path: Path) -> None:
     for name in ("a.entasis", "a.parquet"):
         with pytest.raises(en.ArgumentError):
             en.read(tmp_path / name, key=KEY)
+    en.convert(tmp_path / "a.entasis", tmp_path / "a.rds")
+    with pytest.raises(en.ArgumentError, match="another format"):
+        en.read(tmp_path / "a.rds", key=KEY)
     for call in (en.open, en.verify, en.unlock, en.decrypt, en.compact, en.remove_key):
         with pytest.raises(en.ArgumentError, match="not encrypted"):
             call(tmp_path / "a.entasis", key=KEY)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Secret: TypeAlias = Key | Password | Callable[[], KeyBytes]
 
 # The core reads the key file that it names when an encrypted file is opened without a secret.
-_KEY_FILE = "ENTASIS_KEY_FILE"
+KEY_FILE = "ENTASIS_KEY_FILE"
 
 
 def given(key: Any, password: Any) -> Secret | None:
@@ -118,7 +118,7 @@ def refuse_encrypted(value: Any) -> None:
 
 
 def _was_encrypted(table: Any) -> bool:
-    if table.secret is not None or not os.environ.get(_KEY_FILE):
+    if table.secret is not None or not os.environ.get(KEY_FILE):
         return table.secret is not None
     try:
         return is_encrypted(table.path if table.content is None else table.content)
@@ -127,7 +127,7 @@ def _was_encrypted(table: Any) -> bool:
 
 
 def _are_encrypted(files: Any) -> bool:
-    if files.secret is not None or not os.environ.get(_KEY_FILE) or not files.paths:
+    if files.secret is not None or not os.environ.get(KEY_FILE) or not files.paths:
         return files.secret is not None
     return is_encrypted(files.source(0))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments import options as _options
+from entasis._arguments import secrets as _keys
 from entasis._arguments import sources as _sources
 from entasis._arguments.progress import shown as _progress
 from entasis._csv.convert import store_text
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
     from .inputs.base import Input
 
-_KEY_FILE = _manifest.KEY_FILE
 # The options for texts, and those of them that only the conversion to Entasis takes.
 _OF_TEXT = (
     "drop", "dtypes", "spec", "sep", "quote", "escape", "header", "names", "na", "decimal", "thousands", "dates",
@@ -158,12 +158,10 @@ def _secrets(
 ) -> tuple[Secret | None, Key | Password | None]:
     """The secret that opens a source, and that of a target, or of a file that is staged for it."""
     given = (key, password, source_key, source_password)
-    if all(one is None for one in given) and (form != "entasis" or not os.environ.get(_KEY_FILE)):
+    if all(one is None for one in given) and (form != "entasis" or not os.environ.get(_keys.KEY_FILE)):
         return None, None
-    from entasis._arguments import secrets as _secrets
-
-    opens = _secrets.given(source_key, source_password)
-    wanted = _secrets.given(None if key is False else key, password)
+    opens = _keys.given(source_key, source_password)
+    wanted = _keys.given(None if key is False else key, password)
     if form != "entasis" and opens is not None:
         raise ArgumentError(f"source_key= and source_password= are for Entasis files, and the source is one of {form}")
     is_encrypted = form == "entasis" and _is_encrypted(source)
@@ -174,7 +172,7 @@ def _secrets(
             raise ArgumentError(
                 "the source is encrypted: pass key= or password= for the new file, or key=False to write it in clear"
             )
-        return opens, _secrets.known(wanted)
+        return opens, _keys.known(wanted)
     if wanted is not None and not is_encrypted:
         raise ArgumentError(
             "key= and password= are for Entasis files, and neither the source nor the target is encrypted"

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from entasis._arguments.options import shown
+from entasis._arguments.secrets import KEY_FILE, of_data_set
 from entasis._file.file import is_frame
 from entasis._filter.conditions import Condition, col
 from entasis._filter.fields import Field
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from entasis._stores.store import Entry
 
 FOLDER = "_entasis"
-# The environment variable by which encrypted files open without a secret.
-KEY_FILE = "ENTASIS_KEY_FILE"
 _NAME = re.compile(r"([0-9]{20})\.entasis")
 # The last number of a manifest: readers have integers of 64 bits.
 _LAST = (1 << 63) - 1
@@ -254,8 +253,6 @@ def opened(
         check_links(folder, path)
     source: Any = path if store is None else store.open(within(number), listed=listed)
     if secret is not None or os.environ.get(KEY_FILE):
-        from entasis._arguments.secrets import of_data_set
-
         secret = of_data_set(source, secret)
     file: Any = open_value(source, secret)
     try:

@@ -8,7 +8,7 @@ from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
 from entasis._columns.levels import Levels
-from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, printable
+from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, NotEntasisError, printable
 
 from . import column_labels as _column_labels
 
@@ -184,6 +184,8 @@ def opened(
         is_whole = whole or generation is not None
         fst = _of_fst(source, limits) if isinstance(source, str) and not is_whole else None
         handle = _entasis.Handle(source, limits, is_whole, opens) if fst is None else cast("_entasis.Handle", fst)
+        if opens is not None and isinstance(source, str):
+            _check_format(source)
         lost = handle.lost()
         if generation is not None:
             handle = handle.at_generation(generation)
@@ -203,6 +205,17 @@ def _known(secret: Secret) -> _entasis.Key | _entasis.Password | None:
     from entasis._arguments.secrets import known
 
     return known(secret)
+
+
+def _check_format(path: str) -> None:
+    """Refuse a key for a file of another format, which opens without one."""
+    from entasis._arguments.secrets import is_encrypted
+
+    try:
+        is_encrypted(path)
+    except NotEntasisError as error:
+        message = "key= and password= are for encrypted Entasis files, and the file has another format"
+        raise ArgumentError(message) from error
 
 
 def _of_fst(path: str, limits: dict[str, int] | None) -> FstHandle | None:
