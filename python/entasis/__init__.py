@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from ._dataset.clean import clean
     from ._dataset.scan import FolderScan, scan
     from ._dataset.write import write_dataset
+    from ._encryption import KeyEntry, add_key, decrypt, encrypt, keys, remove_key, unlock
+    from ._entasis import Key
     from ._file.info import Info, Report
     from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
@@ -58,6 +60,8 @@ __all__ = [
     "FolderScan",
     "Generation",
     "Info",
+    "Key",
+    "KeyEntry",
     "Problem",
     "Problems",
     "Reason",
@@ -68,6 +72,7 @@ __all__ = [
     "Tree",
     "__version__",
     "add_columns",
+    "add_key",
     "append",
     "clean",
     "col",
@@ -75,19 +80,23 @@ __all__ = [
     "compress",
     "convert",
     "decompress",
+    "decrypt",
     "diff",
     "drop_columns",
+    "encrypt",
     "errors",
     "field",
     "generations",
     "hash",
     "info",
     "keep",
+    "keys",
     "open",
     "read",
     "read_csv",
     "read_npz",
     "register",
+    "remove_key",
     "rename_columns",
     "repair",
     "replace_columns",
@@ -100,6 +109,7 @@ __all__ = [
     "show_versions",
     "sniff_csv",
     "to_bytes",
+    "unlock",
     "update",
     "verify",
     "write",
@@ -126,6 +136,8 @@ _ON_DEMAND = {
     "_dataset.clean": ("clean",),
     "_dataset.scan": ("FolderScan", "scan"),
     "_dataset.write": ("write_dataset",),
+    "_encryption": ("KeyEntry", "add_key", "decrypt", "encrypt", "keys", "remove_key", "unlock"),
+    "_entasis": ("Key",),
     "_file.info": ("Info", "Report"),
     "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),

@@ -10,7 +10,7 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File, is_frame
+from ._file.file import File, Scan, is_frame
 from ._file.opened import Opened
 from ._libraries import registry as _hosts
 from ._memory import reported
@@ -22,9 +22,10 @@ from .errors import ArgumentError, CorruptFileError, DirectoryError, MissingFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ._arguments.secrets import AnyKey, Secret
     from ._arguments.sources import Source, Target
     from ._csv.scan import CsvScan
-    from ._entasis import Destination
+    from ._entasis import Destination, Key, Password
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
@@ -65,6 +66,8 @@ def write(
     progress: bool | Callable[..., Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | Literal[False] | None = None,
+    password: str | None = None,
 ) -> None:
     """Write a frame or any tree of values to a file, whole or not at all.
 
@@ -135,6 +138,13 @@ def write(
         function ends the work, and the old file stays.
     storage_options, credentials
         As for `read`.
+    key
+        A key of 32 bytes, which encrypts the file: `bytes`, a `Key`, or a function without
+        arguments that returns one of these. The file is opened by it, or by another one that
+        `add_key` adds. False writes a plain file of values that come from an encrypted one.
+    password
+        A password, which encrypts the file instead of a key. It costs about a second of a
+        processor and 64 MiB of memory whenever the file is opened: `unlock` derives its key once.
 
     Raises
     ------
@@ -146,6 +156,9 @@ def write(
         Another writer did not finish within `wait` seconds.
     FileError
         The operating system refused to write.
+    ArgumentError
+        The values come from an encrypted file, and neither a key, a password nor `key=False` is
+        given; or a key has another length than 32 bytes.
 
         After any error the old file is unchanged.
 
@@ -170,6 +183,8 @@ def write(
                     index=index,
                     edition=edition,
                     progress=progress,
+                    key=key,
+                    password=password,
                 )
             return
         if storage_options is not None or credentials is not None:
@@ -184,6 +199,7 @@ def write(
             wait,
             edition,
             overwrite=overwrite,
+            secret=None if key is None and password is None else _secret_to_write(key, password),
         )
         if not overwrite:
             if not isinstance(found, str):
@@ -197,6 +213,11 @@ def write(
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
+        is_open = not is_table and type(value) is not dict and isinstance(value, (Opened, Scan))
+        if is_open and key is None and password is None:
+            from ._arguments.secrets import refuse_encrypted
+
+            refuse_encrypted(value)
         if is_path and is_plain and not is_table and is_source(value):
             is_done, value = _write_stream(of_scan(value), to, progress)
             if is_done:
@@ -241,12 +262,14 @@ def to_bytes(
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
     edition: int | None = None,
+    key: AnyKey | Literal[False] | None = None,
+    password: str | None = None,
 ) -> bytes:
     """Return the content of the file that `write` would write.
 
     Parameters
     ----------
-    value, compression, threads, metadata, on_unsupported, index, edition
+    value, compression, threads, metadata, on_unsupported, index, edition, key, password
         As for `write`.
 
     Returns
@@ -261,12 +284,31 @@ def to_bytes(
     {'a': [1, 2]}
     """
     with reported:
-        to = destination(None, compression, threads, False, 0, edition)
+        secret = None if key is None and password is None else _secret_to_write(key, password)
+        to = destination(None, compression, threads, False, 0, edition, secret=secret)
+        if key is None and password is None and isinstance(value, (Opened, Scan)):
+            from ._arguments.secrets import refuse_encrypted
+
+            refuse_encrypted(value)
         text = _scan_of_text(value) if type(value).__name__ == "CsvScan" else None
         value = value if text is None else text.read()
         content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
+
+
+def _secret_to_write(key: Any, password: Any) -> Key | Password | None:
+    """The key or password of a new file. `key=False` makes it plain."""
+    from ._arguments.secrets import of
+
+    return of(None if key is False else key, password)
+
+
+def _secret(key: Any, password: Any) -> Secret | None:
+    """The key or password that opens a file."""
+    from ._arguments.secrets import given
+
+    return given(key, password)
 
 
 def _scan_of_text(value: Any) -> CsvScan | None:
@@ -319,6 +361,8 @@ def read(
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
     prefetch: int | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -405,6 +449,13 @@ def read(
     prefetch
         For objects on stores: how many bytes at the end are read at once with those at the
         beginning, when the file is opened. None means 64 KiB.
+    key
+        A key of 32 bytes that opens an encrypted file: `bytes`, a `Key`, or a function without
+        arguments that returns one of these. A function is called at each opening, and pickles have
+        a reference to it. Without a key and a password, the key is that in the file that the
+        environment variable ENTASIS_KEY_FILE names.
+    password
+        A password that opens an encrypted file. See `write` and `unlock` for what it costs.
 
     Returns
     -------
@@ -425,6 +476,10 @@ def read(
         A part of the file that was read is damaged.
     LimitError
         The file asks for more than a limit allows. The message names the limit.
+    WrongKeyError
+        The file is encrypted, and the key or password does not open it, or none is given.
+    TamperedError
+        Someone without the key changed a part of the file that was read.
 
     Examples
     --------
@@ -448,7 +503,7 @@ def read(
             given = (memory_map, types, limits, generation, nan_to_null)
             if any(option not in (None, False) for option in given) or on_damage != "error":
                 raise
-            folder = scan_at(path, error, columns, rows, filter, storage_options, credentials)
+            folder = scan_at(path, error, columns, rows, filter, storage_options, credentials, key, password)
             return folder.read(to=to, threads=threads, index=index, progress=progress)
         if on_damage == "missing":
             from ._view import damage as _damage
@@ -459,11 +514,27 @@ def read(
 
             if memory_map:
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
-            opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
+            opened = File(
+                path,
+                types=types,
+                limits=limits,
+                generation=generation,
+                on_damage=on_damage,
+                key=key,
+                password=password,
+            )
             with _followed(progress, value_of(opened), columns, rows, filter):
                 return _damage.read(opened._view.table, read_table, _threads(threads))
         try:
-            file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
+            file = File(
+                path,
+                memory_map=memory_map,
+                types=types,
+                limits=limits,
+                generation=generation,
+                key=key,
+                password=password,
+            )
         except (NotEntasisError, DirectoryError, CorruptFileError) as error:
             if _sources.is_remote(path):
                 if not isinstance(error, NotEntasisError):
@@ -483,6 +554,8 @@ def read(
                         limits=limits,
                         generation=generation,
                         progress=progress,
+                        key=key,
+                        password=password,
                     )
             from ._convert import read as _others
 
@@ -493,8 +566,9 @@ def read(
                 raise ArgumentError(
                     f"memory_map, types and generation are for Entasis files, not for {form}"
                 ) from error
+            secret = None if key is None and password is None else _secret(key, password)
             return _others.read(
-                path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported, progress
+                path, form, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported, progress, secret
             )
         value = value_of(file)
         file._view.handle.give()
@@ -540,6 +614,8 @@ def open(
     credentials: Callable[[], Any] | None = None,
     prefetch: int | None = None,
     footer: bytes | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> File:
     """Open a file without reading its columns or values.
 
@@ -579,6 +655,8 @@ def open(
         For objects on stores: the `footer` of this file when another process opened it. Then
         opening sends no request. The next request finds out whether the object was replaced since.
         Values among the bytes of the footer need none: they are those of the version then.
+    key, password
+        As for `read`.
 
     Returns
     -------
@@ -593,7 +671,10 @@ def open(
     LimitError
         The footer asks for more than a limit allows.
     NotMappableError
-        `memory_map` is True, and an array or a column that is read can't be a view.
+        `memory_map` is True, and an array or a column that is read can't be a view; or the file is
+        encrypted.
+    WrongKeyError
+        As for `read`.
 
     Notes
     -----
@@ -623,7 +704,14 @@ def open(
         path = _sources.remote(path, storage_options, credentials, prefetch, footer)
         try:
             file = File(
-                path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage
+                path,
+                memory_map=memory_map,
+                types=types,
+                limits=limits,
+                generation=generation,
+                on_damage=on_damage,
+                key=key,
+                password=password,
             )
         except (NotEntasisError, DirectoryError) as error:
             if _sources.is_remote(path):
@@ -645,6 +733,8 @@ def scan_polars(
     generation: int | None = None,
     nan_to_null: bool | None = None,
     on_unsupported: OnRefused = "error",
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> PolarsLazyFrame:
     """Open a file as a LazyFrame of Polars, which reads only what its query asks for.
 
@@ -652,7 +742,7 @@ def scan_polars(
     ----------
     path, limits, generation
         As for `open`.
-    nan_to_null
+    nan_to_null, key, password
         As for `read`.
     on_unsupported
         "error", or "skip" to leave out columns whose type Polars lacks. A warning names them.
@@ -670,7 +760,7 @@ def scan_polars(
     >>> lazy.filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
     11
     """
-    file = open(path, limits=limits, generation=generation, nan_to_null=nan_to_null)
+    file = open(path, limits=limits, generation=generation, nan_to_null=nan_to_null, key=key, password=password)
     return file.lazy(on_unsupported=on_unsupported)
 
 

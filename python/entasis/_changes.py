@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from os import PathLike
 
+    from ._arguments.secrets import AnyKey
+    from ._entasis import Key, Password
     from ._grow.writer import Writer
 
 
@@ -39,6 +41,8 @@ def _append_to_folder(
     edition: int | None,
     keep: Any,
     progress: bool | Callable[..., Any] | None,
+    key: Any,
+    password: Any,
 ) -> list[Any]:
     """Add files to a data set."""
     from ._dataset import manifest as _manifest
@@ -57,6 +61,8 @@ def _append_to_folder(
         durable=durable,
         wait=wait,
         progress=progress,
+        key=key,
+        password=password,
     )
     return []
 
@@ -75,6 +81,8 @@ def append(
     edition: int | None = None,
     keep: int | timedelta | None = None,
     progress: bool | Callable[..., Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
 
@@ -113,6 +121,8 @@ def append(
     progress
         As for `write`, with `unit="values"`: those of the rows, and of columns that are stored
         anew.
+    key, password
+        What opens an encrypted file, as for `read`. A file that `create` makes is encrypted.
 
     Returns
     -------
@@ -155,9 +165,23 @@ def append(
     with reported:
         if (folder := _sources.folder(path)) is not None:
             return _append_to_folder(
-                value, folder, fill or widen, compression, threads, durable, wait, edition, keep, progress
+                value,
+                folder,
+                fill or widen,
+                compression,
+                threads,
+                durable,
+                wait,
+                edition,
+                keep,
+                progress,
+                key,
+                password,
             )
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
+        secret = _secret(path, key, password)
+        to = destination(
+            _sources.path_to_change(path), compression, threads, durable, wait, edition, keep, secret=secret
+        )
         value = _value(value)
         with _options.shown_progress(progress, "appending", "values") as show:
             if show is not None:
@@ -175,7 +199,7 @@ def append(
                 else:
                     return []
             labels = append_rows(value, to, fill, widen)
-        warn_of_dead(_sources.path_to_change(path))
+        warn_of_dead(_sources.path_to_change(path), secret)
         return labels
 
 
@@ -188,6 +212,8 @@ def add_columns(
     durable: bool | None = None,
     wait: float = 10,
     edition: int | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Add columns to a file, after its own ones. The others are neither read nor written.
 
@@ -205,6 +231,8 @@ def add_columns(
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -234,7 +262,8 @@ def add_columns(
 
     with reported:
         _sources.check_order("add_columns", "frame", frame, path)
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
+        secret = _secret(path, key, password)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, secret=secret)
         new = _value(frame)
         _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, rules.loaded(new)))
 
@@ -248,6 +277,8 @@ def replace_columns(
     durable: bool | None = None,
     wait: float = 10,
     edition: int | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Replace columns of a file by others with the same labels, of any type.
 
@@ -266,6 +297,8 @@ def replace_columns(
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -289,7 +322,8 @@ def replace_columns(
 
     with reported:
         _sources.check_order("replace_columns", "frame", frame, path)
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
+        secret = _secret(path, key, password)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, secret=secret)
         new = _value(frame)
         _columns.change_columns(
             to, "replace columns", lambda file, rules: _columns.replace(file, rules, rules.loaded(new))
@@ -303,6 +337,8 @@ def drop_columns(
     durable: bool | None = None,
     wait: float = 10,
     compact: bool = False,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Drop columns of a file, and levels of its index.
 
@@ -319,6 +355,8 @@ def drop_columns(
         As for `add_columns`.
     compact
         Whether to remove the values from the file at once, which writes it anew.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -339,12 +377,13 @@ def drop_columns(
     from ._grow import change_columns as _columns
 
     with reported:
-        to = destination(_sources.path_to_change(path), None, None, durable, wait)
+        secret = _secret(path, key, password)
+        to = destination(_sources.path_to_change(path), None, None, durable, wait, secret=secret)
         _columns.change_columns(to, "drop columns", lambda file, rules: _columns.drop(file, rules, labels))
         if compact:
             from ._history import compact_at
 
-            compact_at(path, durable, wait)
+            compact_at(path, durable, wait, secret=to["secret"])
 
 
 def rename_columns(
@@ -353,6 +392,8 @@ def rename_columns(
     *,
     durable: bool | None = None,
     wait: float = 10,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Rename columns of a file, and levels of its index. Values are neither read nor written.
 
@@ -365,6 +406,8 @@ def rename_columns(
         column.
     durable, wait
         As for `add_columns`.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -385,11 +428,20 @@ def rename_columns(
     from ._grow import change_columns as _columns
 
     with reported:
-        to = destination(_sources.path_to_change(path), None, None, durable, wait)
+        secret = _secret(path, key, password)
+        to = destination(_sources.path_to_change(path), None, None, durable, wait, secret=secret)
         _columns.change_columns(to, "rename columns", lambda file, rules: _columns.rename(file, rules, names))
 
 
-def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+def set_metadata(
+    metadata: Any,
+    path: str | PathLike[str],
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    key: AnyKey | None = None,
+    password: str | None = None,
+) -> None:
     """Give a file other metadata, which replace the old ones.
 
     Parameters
@@ -400,6 +452,8 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
         The path of the file.
     durable, wait
         As for `add_columns`.
+    key, password
+        As for `read`.
 
     Notes
     -----
@@ -418,7 +472,8 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     with reported:
         _sources.check_order("set_metadata", "metadata", metadata, path)
-        change(metadata, destination(_sources.path_to_change(path), None, None, durable, wait))
+        secret = _secret(path, key, password)
+        change(metadata, destination(_sources.path_to_change(path), None, None, durable, wait, secret=secret))
 
 
 def update(
@@ -431,6 +486,8 @@ def update(
     durable: bool | None = None,
     wait: float = 10,
     edition: int | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Set and remove keys of the dict in a file.
 
@@ -449,6 +506,8 @@ def update(
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -473,7 +532,9 @@ def update(
 
     with reported:
         _sources.check_order("update", "values", values, path)
-        change(values, remove, destination(_sources.path_to_change(path), compression, threads, durable, wait, edition))
+        secret = _secret(path, key, password)
+        found = _sources.path_to_change(path)
+        change(values, remove, destination(found, compression, threads, durable, wait, edition, secret=secret))
 
 
 def writer(
@@ -490,6 +551,8 @@ def writer(
     edition: int | None = None,
     keep: int | timedelta | None = None,
     overwrite: bool = True,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> Writer:
     """Write a frame batch by batch. Nothing is visible before the writer is closed.
 
@@ -514,6 +577,8 @@ def writer(
         How many earlier generations later changes keep, as for `entasis.keep`.
     overwrite
         As for `write`. It is for files that are written anew, without `append`.
+    key, password
+        As for `write`; with `append` what opens the file, as for `read`.
 
     Returns
     -------
@@ -546,9 +611,35 @@ def writer(
         if append and not overwrite:
             raise ArgumentError("overwrite=False is for new files, and append=True adds to one that exists")
         to = destination(
-            _sources.path_to_change(path), compression, threads, durable, wait, edition, keep, overwrite=overwrite
+            _sources.path_to_change(path),
+            compression,
+            threads,
+            durable,
+            wait,
+            edition,
+            keep,
+            overwrite=overwrite,
+            secret=_secret(path, key, password) if append else _new_secret(key, password),
         )
         return Writer(to, schema, append, fill=fill, widen=widen)
+
+
+def _secret(path: Any, key: Any, password: Any) -> Key | Password | None:
+    """The key or password of a file that changes."""
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import of_file
+
+    return of_file(_sources.path_to_change(path), key, password)
+
+
+def _new_secret(key: Any, password: Any) -> Key | Password | None:
+    """The key or password of a new file."""
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import of
+
+    return of(key, password)
 
 
 def _value(frame: Any) -> Any:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from os import PathLike
 
+    from ._arguments.secrets import AnyKey, Secret
+    from ._entasis import Key, Password
+
 
 class Generation(NamedTuple):
     """A committed state of a file.
@@ -40,7 +43,9 @@ class Generation(NamedTuple):
     bytes: int
 
 
-def generations(path: str | PathLike[str]) -> list[Generation]:
+def generations(
+    path: str | PathLike[str], *, key: AnyKey | None = None, password: str | None = None
+) -> list[Generation]:
     """Return the generations that a file still has, from the oldest on.
 
     Each change in place makes one. The earlier ones stay readable until the file is written anew or
@@ -50,6 +55,8 @@ def generations(path: str | PathLike[str]) -> list[Generation]:
     ----------
     path
         The path of the file.
+    key, password
+        As for `read`.
 
     Returns
     -------
@@ -63,7 +70,9 @@ def generations(path: str | PathLike[str]) -> list[Generation]:
     [(1, 'write', 2)]
     """
     with reported:
-        return [Generation(*found) for found in _entasis.Handle(_sources.path_to_change(path)).generations()]
+        secret = _secret(path, key, password)
+        handle = _entasis.Handle(_sources.path_to_change(path), None, False, secret)
+        return [Generation(*found) for found in handle.generations()]
 
 
 def rollback(
@@ -73,6 +82,8 @@ def rollback(
     durable: bool | None = None,
     wait: float = 10,
     compact: bool = False,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Go back to an earlier generation of a file.
 
@@ -90,6 +101,8 @@ def rollback(
         As for `add_columns`.
     compact
         Whether to remove all other generations from the file at once, which writes it anew.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -109,13 +122,14 @@ def rollback(
     200000
     """
     with reported:
-        change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait))
+        secret = _secret(path, key, password)
+        change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait), secret)
         try:
             change.rollback(generation, _options.durable(durable))
         finally:
             change.end()
         if compact:
-            compact_at(path, durable, wait)
+            compact_at(path, durable, wait, secret=secret)
 
 
 def keep(
@@ -124,6 +138,8 @@ def keep(
     *,
     durable: bool | None = None,
     wait: float = 10,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """State how many earlier generations of a file to keep. Later changes follow it.
 
@@ -140,6 +156,8 @@ def keep(
         alone.
     durable, wait
         As for `add_columns`.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -155,7 +173,9 @@ def keep(
     """
     with reported:
         of = (0, 0) if generations is None else _options.keep(generations)
-        _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).keep(of, _options.durable(durable))
+        secret = _secret(path, key, password)
+        change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait), secret)
+        change.keep(of, _options.durable(durable))
 
 
 def compact(
@@ -167,6 +187,9 @@ def compact(
     progress: bool | Callable[..., Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    rekey: bool = False,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> None:
     """Store a file anew without what earlier changes left in it. Its value stays the same.
 
@@ -199,6 +222,12 @@ def compact(
         exception of the function ends the work.
     storage_options, credentials
         Options of a store, as for `read`.
+    rekey
+        Whether an encrypted file gets another key for its bytes, so that what was known of the old
+        one opens nothing that is written from now on. Only the key or password that is given opens
+        the new file: add the others with `add_key`.
+    key, password
+        As for `read`.
 
     Raises
     ------
@@ -232,21 +261,25 @@ def compact(
             from ._dataset import maintain
 
             _sources.refuse_options(storage_options, credentials)
+            secret = _folder_secret(key, password, rekey=rekey)
             with _options.shown_progress(progress, "compacting", "rows") as show:
-                maintain.compact(folder, rows_per_file, _options.durable(durable), _options.wait(wait), show)
+                maintain.compact(
+                    folder, rows_per_file, _options.durable(durable), _options.wait(wait), show, secret=secret
+                )
             return
         store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=False)
         if store is not None:
             from ._dataset import maintain
 
+            secret = _folder_secret(key, password, rekey=rekey)
             with _options.shown_progress(progress, "compacting", "rows") as show:
-                maintain.compact(store.name, rows_per_file, None, _options.wait(wait), show, store)
+                maintain.compact(store.name, rows_per_file, None, _options.wait(wait), show, store, secret)
             return
         _sources.refuse_options(storage_options, credentials)
         if rows_per_file is not None:
             raise ArgumentError("rows_per_file= is for folders: a file has all of its rows")
         with _options.shown_progress(progress, "compacting", "values") as show:
-            compact_at(path, durable, wait, show)
+            compact_at(path, durable, wait, show, _secret(path, key, password), rekey=rekey)
 
 
 def compact_at(
@@ -254,7 +287,30 @@ def compact_at(
     durable: bool | None,
     wait: float,
     show: Callable[[int, int | None], Any] | None = None,
+    secret: Key | Password | None = None,
+    *,
+    rekey: bool = False,
 ) -> None:
     """Store a file anew; see `compact`."""
-    change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait))
-    change.compact(_options.durable(durable), show)
+    change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait), secret)
+    change.compact(_options.durable(durable), show, rekey)
+
+
+def _secret(path: Any, key: Any, password: Any) -> Key | Password | None:
+    """The key or password of a file."""
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import of_file
+
+    return of_file(_sources.path_to_change(path), key, password)
+
+
+def _folder_secret(key: Any, password: Any, *, rekey: bool) -> Secret | None:
+    """The key or password of a folder."""
+    if rekey:
+        raise ArgumentError("rekey= is for files: write a data set again with another key (mode='overwrite')")
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import given
+
+    return given(key, password)

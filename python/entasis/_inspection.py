@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from os import PathLike
 
+    from ._arguments.secrets import AnyKey, Secret
     from ._arguments.sources import Source
     from ._damage import Damage
     from ._typing import Limits
@@ -30,6 +31,8 @@ def info(
     limits: Limits | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> Info:
     """Describe how a file is stored: the size, encodings and missing values of each column.
 
@@ -37,7 +40,7 @@ def info(
 
     Parameters
     ----------
-    path, limits, storage_options, credentials
+    path, limits, storage_options, credentials, key, password
         As for `read`.
 
     Returns
@@ -58,15 +61,37 @@ def info(
             from ._dataset import maintain
 
             _sources.refuse_options(storage_options, credentials)
-            return maintain.info(folder)
+            return maintain.info(folder, secret=_secret(key, password))
         store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=True)
         if store is not None:
             from ._dataset import maintain
 
-            return maintain.info(store.name, store)
-        file = File(_sources.remote(path, storage_options, credentials), limits=limits)
+            return maintain.info(store.name, store, _secret(key, password))
+        source = _sources.source_of_ranges(_sources.remote(path, storage_options, credentials))
+        file = File(source, limits=limits, key=key, password=password)
         items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
+        if isinstance(file._view.handle, _entasis.Handle) and not file._view.handle.is_held:
+            keys = _entasis.keys_of(source)
+            items["encryption"] = None if keys is None else keys["cipher"]
         return Info(items | {"keep": _kept(items.get("keep"))})
+
+
+def _secret(key: Any, password: Any) -> Secret | None:
+    """The key or password of an encrypted file."""
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import given
+
+    return given(key, password)
+
+
+def _known(key: Any, password: Any) -> _entasis.Key | _entasis.Password | None:
+    """As `_secret`, after a function was called."""
+    if key is None and password is None:
+        return None
+    from ._arguments.secrets import of
+
+    return of(key, password)
 
 
 def _kept(keep: dict[str, int] | None) -> int | timedelta | None:
@@ -87,6 +112,8 @@ def verify(
     progress: bool | Callable[..., Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> Report:
     """Check every byte of a file, in all generations that can be read.
 
@@ -99,7 +126,7 @@ def verify(
 
     Parameters
     ----------
-    path, limits, storage_options, credentials
+    path, limits, storage_options, credentials, key, password
         As for `read`.
     threads
         The number of threads. None means one per processor.
@@ -134,15 +161,16 @@ def verify(
             from ._dataset import maintain
 
             with _options.shown_progress(progress, "verifying", "files") as show:
-                return maintain.verify(folder, _threads(threads), show)
+                return maintain.verify(folder, _threads(threads), show, secret=_secret(key, password))
         store = _sources.folder_on_store(path, storage_options, credentials, may_be_file=True)
         if store is not None:
             from ._dataset import maintain
 
             with _options.shown_progress(progress, "verifying", "files") as show:
-                return maintain.verify(store.name, _threads(threads), show, store)
+                return maintain.verify(store.name, _threads(threads), show, store, _secret(key, password))
         path = _sources.remote(path, storage_options, credentials)
-        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
+        secret = _known(key, password)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True, secret)
         if generation is not None:
             handle = handle.at_generation(generation)
         with _options.shown_progress(progress, "verifying") as show:
@@ -159,6 +187,8 @@ def repair(
     limits: Limits | None = None,
     overwrite: bool = True,
     progress: bool | Callable[..., Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> list[Damage]:
     """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
 
@@ -166,8 +196,8 @@ def repair(
 
     Parameters
     ----------
-    path, limits
-        As for `read`. The file is not changed.
+    path, limits, key, password
+        As for `read`. The file is not changed. The new one of an encrypted file has its keys.
     out
         The path of the new file. An existing file is replaced, and keeps its mode. A new file gets
         the mode of the damaged file.
@@ -210,7 +240,8 @@ def repair(
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
-        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True)
+        secret = _known(key, password)
+        handle = _entasis.Handle(_sources.source_of_ranges(path), _options.limits(limits), True, secret)
         with _options.shown_progress(progress, "repairing") as show:
             to = destination(found, None, threads, durable, wait, overwrite=overwrite)
             damages, _ = _entasis.repair(handle, {**to, "progress": show})

@@ -8,6 +8,7 @@ from ._file.file import File, is_frame
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from ._arguments.secrets import Secret
     from ._arguments.sources import Source
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
     from ._typing import Columns, OnRefused, Rows
 
 
-def open_value(source: Source) -> File | Tree:
-    """Open a file."""
-    return value_of(File(source))
+def open_value(source: Source, secret: Secret | None = None) -> File | Tree:
+    """Open a file, which `secret` opens if it is encrypted."""
+    return value_of(File(source, key=secret))
 
 
 def value_of(file: File) -> File | Tree:

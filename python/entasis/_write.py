@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import timedelta
 
-    from ._entasis import Destination
+    from ._entasis import Destination, Key, Password
     from ._tree.document import OnUnsupported
 
 
@@ -30,6 +30,7 @@ def destination(
     keep: int | timedelta | None = None,
     *,
     overwrite: bool = True,
+    secret: Key | Password | None = None,
 ) -> Destination:
     """Check the options of a write."""
     default, apart = _compression(compression)
@@ -46,6 +47,7 @@ def destination(
         "progress": None,
         "change": None,
         "stream": None,
+        "secret": secret,
     }
 
 

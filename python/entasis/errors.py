@@ -336,5 +336,7 @@ __all__ = [
     "ProblemWarning",
     "RowNotFoundError",
     "RowsOutOfRangeError",
+    "TamperedError",
     "UnsupportedTypeError",
+    "WrongKeyError",
 ]

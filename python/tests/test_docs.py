@@ -61,6 +61,7 @@ DOCUMENTED = [
     "_api",
     "_buffers",
     "_changes",
+    "_encryption",
     "_convert.convert",
     "_convert.diff",
     "_convert.differences",

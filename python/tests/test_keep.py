@@ -123,7 +123,7 @@ def test_long_files_are_reported_once(tmp_path: Path, monkeypatch: pytest.Monkey
     asked: list[str] = []
 
     class Handle:
-        def __init__(self, path: str) -> None:
+        def __init__(self, path: str, *options: object) -> None:
             asked.append(path)
 
         def is_worth_compacting(self) -> bool:
@@ -146,7 +146,7 @@ def test_long_files_are_reported_once(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_writers_report_long_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(writer, "warn_of_dead", lambda path, stacklevel: asked.append(path))
+    monkeypatch.setattr(writer, "warn_of_dead", lambda path, secret, stacklevel: asked.append(path))
     for append in (False, True, True):
         with en.writer(path, append=append) as w:
             w.write(pd.DataFrame({"a": [1]}))

@@ -42,7 +42,7 @@ LAYERS = [
     ("_convert",),
     ("_command",),
     ("_api", "_buffers", "_inspection", "_cli"),
-    ("_changes", "_history"),
+    ("_changes", "_encryption", "_history"),
     ("_torch",),
     ("_machines",),
     ("", "__main__", "dask", "ray", "spark", "torch"),

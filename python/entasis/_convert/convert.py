@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal
 
+    from entasis._arguments.secrets import AnyKey
     from entasis._csv.problems import Problems
     from entasis._csv.spec import Source, Spec
     from entasis._filter.conditions import Filter
@@ -71,6 +72,10 @@ def convert(
     overwrite: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | Literal[False] | None = None,
+    password: str | None = None,
+    source_key: AnyKey | None = None,
+    source_password: str | None = None,
     **text: Unpack[TextOptions],
 ) -> Problems | None:
     """Convert a file of one format into a file of another.
@@ -123,6 +128,11 @@ def convert(
         Seconds to wait for another writer of the same Entasis file.
     overwrite, storage_options, credentials
         As for `write`. Objects at addresses are fetched whole; folders are read by ranges.
+    key, password
+        What opens an encrypted source, and encrypts a target of Entasis, as for `write`. False
+        writes the values of an encrypted source in clear.
+    source_key, source_password
+        What opens an encrypted source, as for `read`, if it differs.
     **text
         Options of `read_csv` for a text: `drop`, `dtypes`, `spec`, `sep`, `quote`, `escape`,
         `header`, `names`, `na`, `decimal`, `thousands`, `dates`, `encoding`, `comment`, `skip`,
@@ -203,4 +213,8 @@ def convert(
                 wait=wait,
                 overwrite=overwrite,
                 text=dict(text),
+                key=key,
+                password=password,
+                source_key=source_key,
+                source_password=source_password,
             )

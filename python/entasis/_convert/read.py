@@ -25,6 +25,7 @@ from .inputs.open import opened
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from entasis._arguments.secrets import Secret
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, OnRefused, Rows
@@ -80,13 +81,16 @@ def read(
     nan_to_null: bool | None,
     on_unsupported: OnRefused,
     progress: bool | Callable[..., Any] | None,
+    secret: Secret | None = None,
 ) -> Any:
     """Read a file of another format, or some columns and rows of it."""
     if form == "entasis":
         if nan_to_null is not None or on_unsupported != "error":
             raise ArgumentError("nan_to_null= and on_unsupported= are for files: read those of the folder")
-        found = scan(path, columns=columns, filter=filter, rows=rows)  # type: ignore[arg-type]
+        found = scan(path, columns=columns, filter=filter, rows=rows, key=secret)  # type: ignore[arg-type]
         return found.read(to=to, threads=threads, index=index, progress=progress)
+    if secret is not None:
+        raise ArgumentError(f"key= and password= are for encrypted Entasis files, and this is a file of {form}")
     given = opened(_sources.source(path), form, threads)
     if isinstance(given, ArrowInput) and given.host != "pandas":
         # Only the columns that are needed, and the rows that pass, are read.

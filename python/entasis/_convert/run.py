@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments import options as _options
+from entasis._arguments import secrets as _keys
 from entasis._arguments import sources as _sources
 from entasis._arguments.progress import shown as _progress
 from entasis._csv.convert import store_text
+from entasis._dataset import manifest as _manifest
 from entasis._dataset.scan import FolderScan
 from entasis._write import destination
 from entasis.errors import ArgumentError, ConversionError, UnsupportedTypeError
@@ -31,7 +33,9 @@ from .outputs.plan import plan as _plan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from entasis._arguments.secrets import Secret
     from entasis._csv.problems import Problems
+    from entasis._entasis import Key, Password
 
     from .inputs.base import Input
 
@@ -64,6 +68,10 @@ def run(
     text: dict[str, Any],
     writing: Mapping[str, Any] | None = None,
     pipe: int | None = None,
+    key: Any = None,
+    password: str | None = None,
+    source_key: Any = None,
+    source_password: str | None = None,
 ) -> Problems | None:
     """Convert a source, as `entasis.convert` says.
 
@@ -90,6 +98,7 @@ def run(
         raise UnsupportedTypeError(_to_r(target, to))
     if not overwrite and path is not None:
         _entasis.check_new(path)
+    opens, secret = _secrets(source, form, target, key, password, source_key, source_password)
     if form == "csv" and target == "entasis" and filter is None and not verify and path is not None:
         # Its types hold for all rows.
         return store_text(
@@ -103,6 +112,7 @@ def run(
             durable=durable,
             wait=wait,
             overwrite=overwrite,
+            secret=secret,
             **text,
         )
     is_r = form in _formats.OF_R and target == "entasis" and columns is None and rows is None and filter is None
@@ -110,12 +120,12 @@ def run(
         raise ArgumentError("functions= is for a whole file of R that becomes an Entasis file")
     if is_r:
         # As R wrote it. Parts are read as Python reads them.
-        whole = destination(to, level(compression), threads, durable, wait, overwrite=overwrite)
+        whole = destination(to, level(compression), threads, durable, wait, overwrite=overwrite, secret=secret)
         with _progress(progress, "converting", "rows" if form == "fst" else "bytes") as show:
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
     is_whole = columns is None and rows is None and filter is None
-    if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source):
+    if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source) and secret is None:
         options = _options_of(compression, threads, durable, wait, overwrite, lambda n: None, writing)
         with _progress(progress, "converting", "rows") as show:
             # The number of rows is known once the file is open.
@@ -124,12 +134,12 @@ def run(
     for name in text:
         if name in _OF_STORING:
             raise ArgumentError(f"{name}= is for texts that become an Entasis file as a whole")
-    given = opened(source, form, _options.threads(threads), dict(text))
+    given = opened(source, form, _options.threads(threads), dict(text), opens)
     given = given.selected(columns, rows, filter)
     with _progress(progress, "converting", "rows") as show:
         total = given.n_rows
         done: Callable[[int], None] = (lambda n: None) if show is None else (lambda n: show(n, total))
-        options = _options_of(compression, threads, durable, wait, overwrite, done, writing)
+        options = _options_of(compression, threads, durable, wait, overwrite, done, writing)._replace(secret=secret)
         if target == "rds":
             _rds.store(given, to, options, None, strict, verify)
             return None
@@ -144,6 +154,49 @@ def run(
     return None
 
 
+def _secrets(
+    source: Any, form: str, target: str, key: Any, password: Any, source_key: Any, source_password: Any
+) -> tuple[Secret | None, Key | Password | None]:
+    """The secret that opens a source, and that of a target, or of a file that is staged for it."""
+    given = (key, password, source_key, source_password)
+    if all(one is None for one in given) and (form != "entasis" or not os.environ.get(_keys.KEY_FILE)):
+        return None, None
+    opens = _keys.given(source_key, source_password)
+    wanted = _keys.given(None if key is False else key, password)
+    if form != "entasis" and opens is not None:
+        raise ArgumentError(f"source_key= and source_password= are for Entasis files, and the source is one of {form}")
+    is_encrypted = form == "entasis" and _is_encrypted(source)
+    if is_encrypted and opens is None:
+        opens = wanted
+    if target == "entasis":
+        if is_encrypted and wanted is None and key is not False:
+            raise ArgumentError(
+                "the source is encrypted: pass key= or password= for the new file, or key=False to write it in clear"
+            )
+        return opens, _keys.known(wanted)
+    if wanted is not None and not is_encrypted:
+        raise ArgumentError(
+            "key= and password= are for Entasis files, and neither the source nor the target is encrypted"
+        )
+    return opens, _entasis.Key.random() if is_encrypted else None
+
+
+def _is_encrypted(source: Any) -> bool:
+    """Whether a source is encrypted: the first of several files, or the manifest of a folder."""
+    if isinstance(source, (list, tuple)):
+        return bool(source) and _is_encrypted(source[0])
+    found = _sources.source(source)
+    if isinstance(found, str) and any(mark in found for mark in "*?[") and not os.path.lexists(found):
+        return _is_encrypted(_formats.expand(found))
+    if isinstance(found, str) and os.path.isdir(found):
+        number = _manifest.newest_number(found)
+        names = [] if number is not None else _entasis.folder_files(found)
+        if number is None and not names:
+            return False
+        found = _manifest.path_of(found, number) if number is not None else os.path.join(found, *names[0].split("/"))
+    return _entasis.keys_of(found) is not None
+
+
 @contextmanager
 def _staged(given: Input, target: str, path: str | None, options: Options) -> Iterator[Input]:
     """An input in one file: many files become one of Entasis, next to the target, for other formats."""
@@ -153,8 +206,8 @@ def _staged(given: Input, target: str, path: str | None, options: Options) -> It
     quiet = options._replace(done=lambda n: None)
     to = os.path.join(gettempdir(), f"entasis-{os.getpid()}") if path is None else path
     with _target.beside(f"{to}.entasis", is_kept=False) as whole:
-        given.store(destination(whole, 0, quiet.threads, False, 0), quiet.done)
-        yield opened(whole, "entasis", quiet.threads)
+        given.store(destination(whole, 0, quiet.threads, False, 0, secret=options.secret), quiet.done)
+        yield opened(whole, "entasis", quiet.threads, None, options.secret)
 
 
 def _are_several(source: Any) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from entasis._entasis import Key, Password
     from entasis._typing import Rows
 
     from .problems import Problems
@@ -63,6 +64,7 @@ def store_text(
     durable: bool | None = None,
     wait: float = 10,
     overwrite: bool = True,
+    secret: Key | Password | None = None,
 ) -> Problems | None:
     """Write the rows of a text file into an Entasis file: `entasis.convert` without a filter.
 
@@ -105,7 +107,7 @@ def store_text(
             threads=threads,
             strings=strings,
         )
-        to = destination(_sources.path(path), compression, threads, durable, wait, overwrite=overwrite)
+        to = destination(_sources.path(path), compression, threads, durable, wait, overwrite=overwrite, secret=secret)
         with _problems.listed(), _progress.shown(progress, "converting") as show:
             table = _entasis.convert_csv(found, settings, to, show)
         met = _problems.warn(table, on_error, are_returned=problems, depth=4)

@@ -24,6 +24,8 @@ def scan_at(
     filter: Filter | None,
     storage_options: Mapping[str, Any] | None,
     credentials: Callable[[], Any] | None,
+    key: Any = None,
+    password: str | None = None,
 ) -> FolderScan:
     """Scan the folder at an address.
 
@@ -40,6 +42,8 @@ def scan_at(
             rows=rows,
             storage_options=storage_options,
             credentials=credentials,
+            key=key,
+            password=password,
         )
     except MissingFileError:
         raise missing from None

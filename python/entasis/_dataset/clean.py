@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from os import PathLike
 
+    from entasis._arguments.secrets import AnyKey, Secret
     from entasis._stores.listing import Folder
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -48,6 +49,8 @@ def clean(
     older_than: str | datetime.timedelta = "7d",
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> list[str]:
     """Delete files of a data set that are not in its table any more.
 
@@ -64,6 +67,8 @@ def clean(
         job and the longest reading. On a store, ages are by the times that the store reports.
     storage_options, credentials
         Options of a store, as for `read`.
+    key, password
+        What opens encrypted manifests, as for `read`.
 
     Returns
     -------
@@ -90,27 +95,34 @@ def clean(
     """
     with reported:
         cutoff = time.time() - _seconds(older_than)
+        secret = None
+        if key is not None or password is not None:
+            from entasis._arguments.secrets import given
+
+            secret = given(key, password)
         if _sources.is_address(folder):
             from concurrent.futures import ThreadPoolExecutor
 
             from entasis._stores.listing import Folder
 
             store = Folder.at(str(folder), storage_options, credentials)
-            files, manifests = _old(store.name, _on_store(store), cutoff, store)
+            files, manifests = _old(store.name, _on_store(store), cutoff, store, secret)
             with ThreadPoolExecutor(_AT_ONCE, "entasis-clean") as pool:
                 for names in (files, manifests):
                     list(pool.map(store.delete, names))
             return [_manifest.joined(store.name, name) for name in (*files, *manifests)]
         _sources.refuse_options(storage_options, credentials)
         path = _sources.path(folder)
-        files, manifests = _old(path, _on_disk(path), cutoff)
+        files, manifests = _old(path, _on_disk(path), cutoff, None, secret)
         removed = [os.path.join(path, *name.split("/")) for name in (*files, *manifests)]
         for whole in removed:
             os.remove(whole)
         return removed
 
 
-def _old(folder: str, found: _Found, cutoff: float, store: Folder | None = None) -> tuple[list[str], list[str]]:
+def _old(
+    folder: str, found: _Found, cutoff: float, store: Folder | None = None, secret: Secret | None = None
+) -> tuple[list[str], list[str]]:
     """The files and the manifests to delete, by their paths in the folder.
 
     Manifests go last: a file that none names any more is an orphan.
@@ -118,14 +130,23 @@ def _old(folder: str, found: _Found, cutoff: float, store: Folder | None = None)
     if not found.manifests:
         raise _manifest.missing(folder)
     newest = max(found.manifests)
-    named, old = set(_manifest.opened(folder, newest, store).column("path")), []
+    table = _manifest.opened(folder, newest, store, None, secret)
+    named, old = set(table.column("path")), []
     for number, following in pairwise(sorted(found.manifests)):
         # A manifest was the table until the next one was created.
         if found.manifests[following] > cutoff:
-            named.update(_manifest.opened(folder, number, store).column("path"))
+            named.update(_opened(folder, number, store, table.secret).column("path"))
         else:
             old.append(_manifest.within(number))
     return [name for name, time in found.files.items() if name not in named and time <= cutoff], old
+
+
+def _opened(folder: str, number: int, store: Folder | None, secret: Secret | None) -> _manifest.Manifest:
+    """Open an earlier manifest, which may be plain if the newest one is encrypted."""
+    try:
+        return _manifest.opened(folder, number, store, None, secret)
+    except ArgumentError:
+        return _manifest.opened(folder, number, store)
 
 
 def _on_disk(folder: str) -> _Found:

@@ -17,6 +17,7 @@ from .keys import NONE, TYPES, Keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from entasis._arguments.secrets import Secret
     from entasis._arguments.sources import Source
     from entasis._stores.listing import Folder
     from entasis._stores.reader import Stat
@@ -55,6 +56,8 @@ class Files(NamedTuple):
     listed
         The sizes of these objects, and their identities as far as a list reported them; None if the
         folder was not listed.
+    secret
+        What opens encrypted files; None for plain ones.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Files(NamedTuple):
     store: Folder | None = None
     names: list[str] | None = None
     listed: list[Stat] | None = None
+    secret: Secret | None = None
 
     def of(self, numbers: Sequence[int]) -> Files:
         """Some of the files."""
@@ -71,7 +75,7 @@ class Files(NamedTuple):
         names = None if self.names is None else [self.names[i] for i in numbers]
         listed = None if self.listed is None else [self.listed[i] for i in numbers]
         paths = [self.paths[i] for i in numbers]
-        return Files(self.name, paths, self.keys.of(numbers), pins, self.store, names, listed)
+        return Files(self.name, paths, self.keys.of(numbers), pins, self.store, names, listed, self.secret)
 
     def length(self, number: int) -> int:
         """The bytes of a file."""
@@ -90,11 +94,12 @@ def of_manifest(manifest: Manifest) -> Files:
     pins = list(map(Pin._make, zip(*facts, strict=True)))
     paths = manifest.paths(names)
     if manifest.store is None:
-        return Files(manifest.folder, paths, manifest.keys, pins)
+        return Files(manifest.folder, paths, manifest.keys, pins, secret=manifest.secret)
     from entasis._stores.reader import Stat
 
-    listed = [Stat(pin.length, "") for pin in pins]
-    return Files(manifest.folder, paths, manifest.keys, pins, manifest.store, names, listed)
+    # The lengths of encrypted files are those before encryption.
+    listed = [Stat(pin.length, "") for pin in pins] if manifest.secret is None else None
+    return Files(manifest.folder, paths, manifest.keys, pins, manifest.store, names, listed, manifest.secret)
 
 
 def files(
@@ -104,6 +109,7 @@ def files(
     has_manifest: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    secret: Secret | None = None,
 ) -> tuple[Files, Manifest | None]:
     """The files of a source, and its manifest.
 
@@ -118,10 +124,12 @@ def files(
         Whether a manifest says which files are the table.
     storage_options, credentials
         Options of a store, for addresses.
+    secret
+        What opens encrypted files. The password of files without a manifest is derived for each.
     """
     types = _types_of(hive)
     if _sources.is_address(source):
-        return _on_store(source, hive, types, has_manifest, storage_options, credentials)
+        return _on_store(source, hive, types, has_manifest, storage_options, credentials, secret)
     _sources.refuse_options(storage_options, credentials)
     if isinstance(source, (list, tuple)):
         paths = [path for one in source for path in _expanded(_sources.path(one))]
@@ -130,14 +138,14 @@ def files(
         name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
         if has_manifest:
             _refuse_manifests(paths)
-        return Files(name, paths, _keys(paths, types) if hive else NONE), None
+        return Files(name, paths, _keys(paths, types) if hive else NONE, secret=secret), None
     path = _sources.path(source)
     if not os.path.isdir(path):
         paths = _expanded(path)
         if has_manifest and paths != [path]:
             _refuse_manifests(paths)
-        return Files(path, paths, _keys(paths, types) if hive else NONE), None
-    if has_manifest and (manifest := _manifest.newest(path)) is not None:
+        return Files(path, paths, _keys(paths, types) if hive else NONE, secret=secret), None
+    if has_manifest and (manifest := _manifest.newest(path, None, secret)) is not None:
         if types:
             raise ArgumentError(f"hive: the manifest of {shown(path, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
@@ -145,7 +153,7 @@ def files(
     if not names:
         raise MissingFileError(f"the folder {path[:200]!r} has no file whose name ends in .entasis")
     paths = [os.path.join(path, *name.split("/")) for name in names]
-    return Files(path, paths, NONE if hive is False else _keys(names, types)), None
+    return Files(path, paths, NONE if hive is False else _keys(names, types), secret=secret), None
 
 
 def _on_store(
@@ -155,6 +163,7 @@ def _on_store(
     has_manifest: bool,
     storage_options: Mapping[str, Any] | None,
     credentials: Callable[[], Any] | None,
+    secret: Secret | None,
 ) -> tuple[Files, Manifest | None]:
     """The files of a folder on a store, or one object."""
     from entasis._stores.listing import Folder
@@ -163,23 +172,28 @@ def _on_store(
         above, _, name = address.rpartition("/")
         store = Folder.at(above, storage_options, credentials)
         path = _manifest.joined(store.name, name)
-        return Files(path, [path], _keys([name], types) if hive else NONE, None, store, [name]), None
+        return Files(path, [path], _keys([name], types) if hive else NONE, None, store, [name], None, secret), None
     store = Folder.at(address, storage_options, credentials)
-    if has_manifest and (manifest := _manifest.newest(store.name, store)) is not None:
+    if has_manifest and (manifest := _manifest.newest(store.name, store, secret)) is not None:
         if types:
             raise ArgumentError(f"hive: the manifest of {shown(store.name, 200)} has the types of its keys")
         return of_manifest(manifest), manifest
-    return without_manifest(store, hive, types), None
+    return without_manifest(store, hive, types, secret), None
 
 
-def without_manifest(store: Folder, hive: bool | Mapping[str, str] | None, types: list[tuple[str, str]]) -> Files:
+def without_manifest(
+    store: Folder,
+    hive: bool | Mapping[str, str] | None,
+    types: list[tuple[str, str]],
+    secret: Secret | None = None,
+) -> Files:
     """The files of a folder on a store that has no manifest. `types` are those that `hive` gives keys."""
     entries = on_store(store)
     if not entries:
         raise MissingFileError(f"the folder {store.name[:200]!r} has no object whose name ends in .entasis")
     names, listed = [entry.path for entry in entries], [entry.stat for entry in entries]
     paths = [_manifest.joined(store.name, name) for name in names]
-    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names, listed)
+    return Files(store.name, paths, NONE if hive is False else _keys(names, types), None, store, names, listed, secret)
 
 
 def on_store(store: Folder) -> list[Entry]:

@@ -87,6 +87,10 @@ class Job:
         The names and types of the columns of the first file that was ended; None before.
     prefix
         Digits before the number of a file in its name, by which tasks of a job have other names.
+    names_keys
+        Whether the paths of files have the values of keys.
+    secret
+        What encrypts the files; None for plain ones.
     """
 
     def __init__(
@@ -99,8 +103,10 @@ class Job:
         rows: int | None,
         store: Folder | None = None,
         prefix: str = "",
+        *,
+        names_keys: bool = True,
     ) -> None:
-        self.prefix = prefix
+        self.prefix, self.names_keys, self.secret = prefix, names_keys, to["secret"]
         self.columns: list[tuple[str, str]] | None = None
         self.folder, self.name, self.keys, self.types, self.store = folder, name, list(keys), types, store
         self._to, self._rows_per_file = to, rows
@@ -211,7 +217,8 @@ class Job:
         """A new file."""
         if len(self._open) >= _MOST:
             self._end(next(iter(self._open)))
-        names = [_entasis.folder_name(key, text) for key, text in zip(self.keys, texts, strict=True)]
+        pairs = zip(self.keys, texts, strict=True) if self.names_keys else ()
+        names = [_entasis.folder_name(key, text) for key, text in pairs]
         path = self._next("/".join(names))
         whole = self._path(path)
         check_links(self.folder, os.path.dirname(whole))
@@ -234,7 +241,7 @@ class Job:
         writer, path, _ = self._open.pop(texts)
         writer.close()
         if self.columns is None:
-            file: Any = open_value(self._path(path))
+            file: Any = open_value(self._path(path), self.secret)
             self.columns = list(zip(*file._view.schema(), strict=True))
         self._facts.append(self._sent(path, texts))
 
@@ -251,7 +258,7 @@ class Job:
     def _sent(self, path: str, texts: _Texts) -> FileFacts:
         """The facts of a file that was written, which is sent to the store if there is one."""
         self._done.append(path)
-        found = facts(self.folder, path, texts)
+        found = facts(self.folder, path, texts, self.secret)
         if self.store is not None:
             self.store.put(path, Path(self._path(path)))
             os.remove(self._path(path))

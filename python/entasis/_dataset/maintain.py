@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Never
 
+    from entasis._arguments.secrets import Secret
+    from entasis._entasis import Key, Password
     from entasis._stores.listing import Folder
 
     from .manifest import Manifest
@@ -44,16 +46,34 @@ if TYPE_CHECKING:
 _LISTED = 10
 
 
-def _of(folder: str, store: Folder | None) -> tuple[Files, Manifest | None]:
-    found = _manifest.newest(folder, store)
+def _of(folder: str, store: Folder | None, secret: Secret | None) -> tuple[Files, Manifest | None]:
+    found = _manifest.newest(folder, store, secret)
     if found is not None:
         return of_manifest(found), found
-    return files(folder, None) if store is None else (without_manifest(store, None, []), None)
+    if store is None:
+        return files(folder, None, secret=secret)
+    return without_manifest(store, None, [], secret), None
 
 
-def info(folder: str, store: Folder | None = None) -> Info:
+def _known(secret: Secret | None) -> Key | Password | None:
+    if secret is None:
+        return None
+    from entasis._arguments.secrets import known
+
+    return known(secret)
+
+
+def _of_manifest(manifest: Manifest) -> Key | None:
+    if manifest.secret is None:
+        return None
+    from .secrets import of_manifest
+
+    return of_manifest(manifest)
+
+
+def info(folder: str, store: Folder | None = None, secret: Secret | None = None) -> Info:
     """The description of a folder, on the disk or on a store, for `entasis.info`."""
-    found, manifest = _of(folder, store)
+    found, manifest = _of(folder, store, secret)
     columns: list[dict[str, Any]] = []
     table = Table(found, fills=False, manifest=manifest)
     if found.paths:
@@ -105,9 +125,10 @@ def verify(
     threads: int | None,
     show: Callable[[int, int | None], Any] | None,
     store: Folder | None = None,
+    secret: Secret | None = None,
 ) -> Report:
     """Check every byte of the files of a folder, on the disk or on a store, for `entasis.verify`."""
-    found, manifest = _of(folder, store)
+    found, manifest = _of(folder, store, secret)
     table = Table(found, fills=False, manifest=manifest)
     paths = list(found.paths)
     bad: list[tuple[str, str]] = []
@@ -128,9 +149,12 @@ def verify(
             # The object of a store that was opened.
             source: Any = path if store is None else view.table.content
             is_of_table = number < len(found.paths)
-            if is_of_table and found.pins is not None and _length(source) != found.pins[number].length:
-                later.append(path)
-            report = _entasis.Handle(source, None, True).verify(threads, False, None)
+            handle = _entasis.Handle(source, None, True, _known(found.secret))
+            if is_of_table and found.pins is not None:
+                length = _length(source) if found.secret is None else _inner_length(handle)
+                if length != found.pins[number].length:
+                    later.append(path)
+            report = handle.verify(threads, False, None)
             if is_of_table and manifest is not None:
                 # The statistics of the file are right, since they were compared with its values.
                 hidden = hiding(view, types, known[number].bounds)
@@ -161,6 +185,12 @@ def verify(
     return Report(*total)
 
 
+def _inner_length(handle: _entasis.Handle) -> int:
+    """The bytes of an encrypted file before encryption, up to the end of its newest generation."""
+    at, end = handle.fingerprint()
+    return at + len(end)
+
+
 def _length(source: Any) -> int:
     return os.path.getsize(source) if isinstance(source, str) else int(source.size)
 
@@ -172,12 +202,13 @@ def compact(
     wait: float,
     show: Callable[[int, int | None], Any] | None,
     store: Folder | None = None,
+    secret: Secret | None = None,
 ) -> None:
     """Join the files with the same keys, for `entasis.compact`. `show` is called with rows."""
     most = _write.most_rows(rows_per_file)
     if store is not None:
         _write.check_creates(store)
-    before = _manifest.newest(folder, store)
+    before = _manifest.newest(folder, store, secret)
     if before is None:
         raise _manifest.missing(folder)
     found, known = of_manifest(before), _manifest.known(before)
@@ -201,7 +232,7 @@ def compact(
         if store is not None:
             local = copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
         durable = durable is not False and store is None
-        to = destination(None, None, None, durable, wait)
+        to = destination(None, None, None, durable, wait, secret=_of_manifest(before))
         job = Job(local, secrets.token_hex(8), [], {}, to, None, store)
         try:
             found_parts = _rewritten(job, table, known, runs, counted, most, show)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from entasis._arguments.options import shown
+from entasis._arguments.secrets import KEY_FILE, of_data_set
 from entasis._file.file import is_frame
 from entasis._filter.conditions import Condition, col
 from entasis._filter.fields import Field
 from entasis._libraries import registry as _hosts
 from entasis._open import open_value
 from entasis._write import destination, write_whole
-from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingFileError, NewerVersionError
+from entasis.errors import (
+    ArgumentError,
+    CorruptFileError,
+    EntasisError,
+    MissingFileError,
+    NewerVersionError,
+    WrongKeyError,
+)
 
 from .bounds import FLOATS, Bounds, arrow_type, bounded, pyarrow, scalar
 from .keys import TYPES, Keys, is_of
@@ -23,9 +31,12 @@ from .paths import below, check_links, damaged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from entasis._arguments.secrets import Secret
+    from entasis._entasis import Key, Password
     from entasis._file.file import File
     from entasis._stores.listing import Folder
     from entasis._stores.reader import Stat
+    from entasis._stores.remote import Remote
     from entasis._stores.store import Entry
 
 FOLDER = "_entasis"
@@ -70,6 +81,8 @@ class Manifest(NamedTuple):
         The open manifest: a row for each file.
     store
         The folder on a store; None on the disk.
+    secret
+        Opens an encrypted manifest and its files; None for a plain one.
     """
 
     folder: str
@@ -80,6 +93,7 @@ class Manifest(NamedTuple):
     keys: Keys
     file: File
     store: Folder | None = None
+    secret: Secret | None = None
 
     @property
     def path(self) -> str:
@@ -137,13 +151,38 @@ class Manifest(NamedTuple):
         return frozenset(self.file.scan(filter=Condition(tree)).row_numbers().tolist())
 
 
-def newest(folder: str, store: Folder | None = None) -> Manifest | None:
+def newest(folder: str, store: Folder | None = None, secret: Secret | None = None) -> Manifest | None:
     """The newest manifest of a folder, on the disk or on a store; None if it has none."""
+    found = _newest(folder, store)
+    return None if found is None else opened(folder, found[0], store, found[1], secret)
+
+
+def _newest(folder: str, store: Folder | None) -> tuple[int, Stat | None] | None:
+    """The number of the newest manifest, and the size that a list of the store has."""
     if store is not None:
         entries = on_store(folder, store)
-        return opened(folder, max(entries), store, entries[max(entries)].stat) if entries else None
+        return (max(entries), entries[max(entries)].stat) if entries else None
     number = newest_number(folder)
-    return None if number is None else opened(folder, number)
+    return None if number is None else (number, None)
+
+
+def newest_source(folder: str, store: Folder | None) -> str | Remote:
+    """The path of the newest manifest, or its object on a store."""
+    found = _newest(folder, store)
+    if found is None:
+        raise missing(folder)
+    return path_of(folder, found[0]) if store is None else store.open(within(found[0]), listed=found[1])
+
+
+def replaced(folder: str, store: Folder | None, secret: Secret | None) -> Manifest | None:
+    """As `newest`, for a table that is going to be replaced. One that does not open has no columns."""
+    try:
+        return newest(folder, store, secret)
+    except (WrongKeyError, ArgumentError):
+        found = _newest(folder, store)
+        assert found is not None, "it was opened"
+        # Only its number is needed.
+        return Manifest(folder, found[0], "", [], [], Keys([], [], []), cast("File", None), store)
 
 
 def newest_number(folder: str) -> int | None:
@@ -193,8 +232,16 @@ def joined(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
-def opened(folder: str, number: int, store: Folder | None = None, listed: Stat | None = None) -> Manifest:
+def opened(
+    folder: str,
+    number: int,
+    store: Folder | None = None,
+    listed: Stat | None = None,
+    secret: Secret | None = None,
+) -> Manifest:
     """Open a manifest. `listed` is the size that a list of the store has.
+
+    A password is derived only here: its key opens the files too.
 
     Raises
     ------
@@ -204,7 +251,10 @@ def opened(folder: str, number: int, store: Folder | None = None, listed: Stat |
     path = path_of(folder, number)
     if store is None:
         check_links(folder, path)
-    file: Any = open_value(path if store is None else store.open(within(number), listed=listed))
+    source: Any = path if store is None else store.open(within(number), listed=listed)
+    if secret is not None or os.environ.get(KEY_FILE):
+        secret = of_data_set(source, secret)
+    file: Any = open_value(source, secret)
     try:
         version = file.metadata["manifest"]
         is_later = version > _VERSION
@@ -219,7 +269,7 @@ def opened(folder: str, number: int, store: Folder | None = None, listed: Stat |
         raise NewerVersionError(f"the manifest {shown(path, 200)} is of version {shown(version)}: update Entasis")
     if not is_whole:
         raise _other(path)
-    found = Manifest(folder, number, job, names, types, Keys([], [], []), file, store)
+    found = Manifest(folder, number, job, names, types, Keys([], [], []), file, store, secret)
     texts = found.columns([f"key/{name}" for name, _ in keys])
     for (name, kind), values in zip(keys, texts, strict=True):
         wrong = next((text for text in values if text is not None and not is_of(text, kind)), None)
@@ -252,6 +302,7 @@ def store(
     durable: bool | None,
     operation: str,
     on_store: Folder | None = None,
+    secret: Key | Password | None = None,
 ) -> None:
     """Create a manifest, on the disk or on a store.
 
@@ -290,13 +341,13 @@ def store(
         "keys": [list(key) for key in keys],
     }
     if on_store is not None:
-        content = write_whole(pa.table(columns), destination(None, None, 1, False, 0), metadata, "error")
+        content = write_whole(pa.table(columns), destination(None, None, 1, False, 0, secret=secret), metadata, "error")
         assert content is not None, "it is written into memory"
         on_store.create(within(number), content)
         return
     check_links(folder, path_of(folder, number))
     os.makedirs(os.path.join(folder, FOLDER), exist_ok=True)
-    to = destination(path_of(folder, number), None, 1, durable, _WAIT, overwrite=False)
+    to = destination(path_of(folder, number), None, 1, durable, _WAIT, overwrite=False, secret=secret)
     write_whole(pa.table(columns), to, metadata, "error")
 
 

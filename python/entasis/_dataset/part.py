@@ -10,6 +10,7 @@ from entasis._open import open_value
 from .bounds import Bounds, bounded, of_columns
 
 if TYPE_CHECKING:
+    from entasis._entasis import Key, Password
     from entasis._view.view import View
 
 
@@ -21,9 +22,9 @@ class FileFacts(NamedTuple):
     path
         The path relative to the folder, with `/`.
     length
-        The bytes of the file.
+        The bytes of the file; of an encrypted one those before encryption.
     end
-        The last bytes of the file, which have its id and its root checksum.
+        The last of these bytes, which have its id and its root checksum.
     generation
         The number of the generation.
     n_rows
@@ -47,9 +48,9 @@ class FileFacts(NamedTuple):
     bounds: dict[str, Bounds]
 
 
-def facts(folder: str, path: str, texts: tuple[str | None, ...]) -> FileFacts:
+def facts(folder: str, path: str, texts: tuple[str | None, ...], secret: Key | Password | None = None) -> FileFacts:
     """Open a file, and collect its facts."""
-    file: Any = open_value(os.path.join(folder, *path.split("/")))
+    file: Any = open_value(os.path.join(folder, *path.split("/")), secret)
     view: View = file._view
     length, end = view.handle.fingerprint()
     names, types = view.schema()

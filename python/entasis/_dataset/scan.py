@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from entasis._arguments.secrets import AnyKey
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
     from entasis._typing import (
@@ -403,6 +404,8 @@ def scan(
     manifest: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | None = None,
+    password: str | None = None,
 ) -> FolderScan:
     """Scan many files as one table: a folder, a pattern of paths, or a list of paths.
 
@@ -435,6 +438,9 @@ def scan(
         then. False reads the files that are there.
     storage_options, credentials
         Options of a store, as for `read`.
+    key, password
+        What opens encrypted files, as for `read`. The password of a data set is derived once, and
+        that of other files once for each.
 
     Returns
     -------
@@ -466,7 +472,19 @@ def scan(
     if missing_columns not in ("error", "missing"):
         raise ArgumentError(f"missing_columns={shown(missing_columns)}: 'error' or 'missing'")
     with reported:
-        found, of = files(source, hive, has_manifest=manifest, storage_options=storage_options, credentials=credentials)
+        secret = None
+        if key is not None or password is not None:
+            from entasis._arguments.secrets import given
+
+            secret = given(key, password)
+        found, of = files(
+            source,
+            hive,
+            has_manifest=manifest,
+            storage_options=storage_options,
+            credentials=credentials,
+            secret=secret,
+        )
         table = Table(found, fills=missing_columns == "missing", manifest=of)
         if found.store is None or of is None:
             # Errors about the first file and the keys come at once. On a store this costs a

@@ -77,7 +77,12 @@ class Table:
         self._columns: dict[str, int] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.files, self.fills)
+        files = self.files
+        if files.secret is not None:
+            from entasis._arguments.secrets import for_pickle
+
+            files = files._replace(secret=for_pickle(files.secret))
+        return _reopened, (files, self.fills)
 
     @property
     def first(self) -> View:
@@ -167,11 +172,11 @@ class Table:
     def joined(self, numbers: Sequence[int]) -> View | None:
         """Some files as one, with the keys as its last columns.
 
-        None for few or very many files, for files on stores, and for files whose columns have
-        different forms or that are damaged: these are read one by one.
+        None for few or very many files, for files on stores, for encrypted ones, and for files
+        whose columns have different forms or that are damaged: these are read one by one.
         """
         known = tuple(numbers)
-        if not _FEW <= len(known) <= _MANY or self.files.store is not None:
+        if not _FEW <= len(known) <= _MANY or self.files.store is not None or self.files.secret is not None:
             return None
         if known not in self._joined:
             while len(self._joined) >= _MOST_JOINED:
@@ -236,13 +241,13 @@ class Table:
         """Open a file in the state that the manifest has."""
         path, pins = self.files.paths[number], self.files.pins
         if pins is None:
-            return open_value(self.files.source(number))
+            return open_value(self.files.source(number), self.files.secret)
         pin = pins[number]
         if self.files.store is None:
             check_links(self.files.name, path)
         try:
             source = self.files.source(number)
-            file: Any = open_value(source)
+            file: Any = open_value(source, self.files.secret)
         except MissingFileError as error:
             raise MissingFileError(
                 f"the manifest of {shown(self.files.name, 200)} names {shown(path, 200)}, which does not exist"
@@ -252,7 +257,7 @@ class Table:
             return file
         if any(generation[0] == pin.generation for generation in file._handle.generations()):
             # Rows that were appended to the file alone are not in the table.
-            earlier = File(source, generation=pin.generation)
+            earlier = File(source, generation=pin.generation, key=self.files.secret)
             if earlier._handle.fingerprint() == state:
                 return earlier
         raise CorruptFileError(

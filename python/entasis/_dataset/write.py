@@ -13,11 +13,12 @@ from entasis import _entasis
 from entasis._arguments import progress as _progress
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, shown
+from entasis._file.file import Scan
 from entasis._file.opened import Opened
 from entasis._grow.writer import batches
 from entasis._memory import reported
 from entasis._write import destination
-from entasis.errors import ArgumentError, ConflictError, ExistingFileError
+from entasis.errors import ArgumentError, ConflictError, ExistingFileError, WrongKeyError
 
 from . import manifest as _manifest
 from .files import on_store
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import os as _os
     from collections.abc import Callable, Iterable, Mapping
 
+    from entasis._arguments.secrets import AnyKey, Secret
+    from entasis._entasis import Key, Password
     from entasis._stores.listing import Folder
 
     from .manifest import Manifest
@@ -51,6 +54,9 @@ def write_dataset(
     progress: bool | Callable[..., Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: AnyKey | Literal[False] | None = None,
+    password: str | None = None,
+    hive: bool | None = None,
 ) -> None:
     """Write a table into a folder of files, with a manifest that says which files these are.
 
@@ -87,6 +93,13 @@ def write_dataset(
         ends the job.
     storage_options, credentials
         Options of a store, as for `read`.
+    key, password
+        What encrypts the files and the manifest of a new table, as for `write`, and opens those of
+        a table that is there, as for `read`. A password is derived once. A table that is replaced
+        need not open.
+    hive
+        Whether paths have the values of keys, as `key=value`. None means those of plain tables:
+        the keys of an encrypted one are in its manifest alone.
 
     Raises
     ------
@@ -123,13 +136,20 @@ def write_dataset(
         local = None if store is None else copies.enter_context(tempfile.TemporaryDirectory(prefix="entasis-"))
         check_mode(mode)
         rows = most_rows(rows_per_file)
-        before = before_job(path, mode, store)
+        given = _given(key, password)
+        before = before_job(path, mode, store, given, replaces=key is not None or password is not None)
+        secret = _secret_of_job(before, None if key is False else given, keeps=key is not False)
+        if secret is None and key is None and (isinstance(value, (Opened, Scan)) or type(value) is FolderScan):
+            from entasis._arguments.secrets import refuse_encrypted
+
+            refuse_encrypted(value)
         # A manifest on the disk must not name files that a power failure took away.
         durable = True if durable is None and before is not None else durable
         durable = durable if store is None else False
-        to = destination(None, compression, threads, durable, wait)
+        to = destination(None, compression, threads, durable, wait, secret=secret)
         keys = keys_of_job(partition_by, before, mode)
-        job = Job(local or path, secrets.token_hex(8), keys, {}, to, rows, store)
+        names_keys = secret is None if hive is None else hive
+        job = Job(local or path, secrets.token_hex(8), keys, {}, to, rows, store, names_keys=names_keys)
         try:
             if before is not None and mode == "append":
                 job.types = before.keys.typed()
@@ -147,6 +167,24 @@ def write_dataset(
         except BaseException:
             job.abort()
             raise
+
+
+def _given(key: Any, password: Any) -> Secret | None:
+    if (key is None or key is False) and password is None:
+        return None
+    from entasis._arguments.secrets import given
+
+    return given(None if key is False else key, password)
+
+
+def _secret_of_job(before: Manifest | None, given: Secret | None, *, keeps: bool) -> Key | Password | None:
+    """The secret of the files of a job. With `keeps`, a table stays encrypted."""
+    is_kept = before is not None and before.secret is not None and (given is not None or keeps)
+    if given is None and not is_kept:
+        return None
+    from .secrets import of_manifest, of_new_data_set
+
+    return of_manifest(before) if before is not None and is_kept else of_new_data_set(given)
 
 
 def place(
@@ -208,9 +246,15 @@ def _names(partition_by: Any) -> list[str]:
     return names
 
 
-def before_job(folder: str, mode: str, store: Folder | None) -> Manifest | None:
-    """The manifest of the folder before the job; None if the folder has no table."""
-    found = _manifest.newest(folder, store)
+def before_job(
+    folder: str, mode: str, store: Folder | None, secret: Secret | None = None, *, replaces: bool = False
+) -> Manifest | None:
+    """The manifest of the folder before the job; None if the folder has no table.
+
+    With `replaces`, one that is overwritten need not open.
+    """
+    opening = _manifest.replaced if replaces and mode == "overwrite" else _manifest.newest
+    found = opening(folder, store, secret)
     if found is None:
         if store is not None:
             every = [entry.path for entry in on_store(store)]
@@ -289,7 +333,7 @@ def commit(
     """
     until, pause = time.monotonic() + wait, _FIRST_PAUSE
     while True:
-        names, types = _columns(folder, found, before, store)
+        names, types = _columns(folder, found, before, store, job.secret)
         keys = [(key, job.types.get(key, "string")) for key in job.keys]
         if before is not None and mode == "compact":
             keys = list(zip(before.keys.names, before.keys.types, strict=True))
@@ -309,10 +353,11 @@ def commit(
                 keys = [(name, {**job.types, **typed}.get(name, kind)) for name, kind in every]
         number = 0 if before is None else before.number + 1
         try:
-            _manifest.store(folder, number, job.name, names, types, keys, [*old, *found], durable, mode, store)
+            _manifest.store(
+                folder, number, job.name, names, types, keys, [*old, *found], durable, mode, store, job.secret
+            )
         except ExistingFileError:
-            newer = _manifest.opened(folder, number, store)
-            if newer.job == job.name:
+            if _is_of(folder, number, store, job):
                 # The answer to an earlier attempt was lost.
                 return
             if mode != "append":
@@ -323,13 +368,26 @@ def commit(
                 raise ConflictError(f"other jobs changed {shown(folder, 200)} for longer than wait={wait}") from None
             time.sleep(pause * (0.5 + secrets.randbelow(1000) / 1000))
             pause = min(2 * pause, _LONGEST_PAUSE)
-            before = _manifest.newest(folder, store)
+            before = _manifest.newest(folder, store, job.secret)
             continue
         return
 
 
+def _is_of(folder: str, number: int, store: Folder | None, job: Job) -> bool:
+    """Whether a manifest is that of a job."""
+    try:
+        return _manifest.opened(folder, number, store, None, job.secret).job == job.name
+    except (WrongKeyError, ArgumentError):
+        # Another job encrypted it otherwise, or not at all.
+        return False
+
+
 def _columns(
-    folder: str, found: list[FileFacts], before: Manifest | None, store: Folder | None
+    folder: str,
+    found: list[FileFacts],
+    before: Manifest | None,
+    store: Folder | None,
+    secret: Key | Password | None,
 ) -> tuple[list[str], list[str]]:
     """The names and types of the columns of files."""
     from entasis._open import open_value
@@ -337,6 +395,6 @@ def _columns(
     if not found:
         return ([], []) if before is None else (before.names, before.types)
     path = found[0].path
-    file: Any = open_value(os.path.join(folder, *path.split("/")) if store is None else store.open(path))
+    file: Any = open_value(os.path.join(folder, *path.split("/")) if store is None else store.open(path), secret)
     names, types = file._view.schema()
     return list(names), list(types)

@@ -96,7 +96,7 @@ class Described(Opened):
         from .footer import footer
 
         table = self._view.table
-        return footer(table.content, table.limits, table.generation)
+        return footer(table.content, table.limits, table.generation, table.secret)
 
     @reported
     def stats(self, columns: Columns | None = None) -> list[dict[str, Any]]:

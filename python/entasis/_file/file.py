@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs
 
+    from entasis._arguments.secrets import AnyKey, Secret
     from entasis._arguments.sources import Source
+    from entasis._entasis import Password
     from entasis._filter.conditions import Condition, Filter
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, Limits, MemoryMap, OnDamage, Rows, Types
@@ -48,7 +50,7 @@ class File(Reads, Described):
 
     Parameters
     ----------
-    path, memory_map, types, limits
+    path, memory_map, types, limits, key, password
         As for `entasis.open`, which also opens files of other values.
 
     Attributes
@@ -82,6 +84,8 @@ class File(Reads, Described):
         limits: Limits | None = None,
         generation: int | None = None,
         on_damage: OnDamage = "error",
+        key: AnyKey | Password | None = None,
+        password: str | None = None,
     ) -> None:
         source, checked = _sources.source_of_ranges(path), _limits(limits)
         _on_damage(on_damage)
@@ -89,7 +93,13 @@ class File(Reads, Described):
         if whole and memory_map:
             raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map out")
         table = _table.opened(
-            source, memory_map=memory_map, types=types, limits=checked, generation=generation, whole=whole
+            source,
+            memory_map=memory_map,
+            types=types,
+            limits=checked,
+            generation=generation,
+            whole=whole,
+            secret=None if key is None and password is None else _secret(key, password),
         )
         self.path, self._view = table.path, View(table)
 
@@ -448,6 +458,12 @@ class Scan(Conversions):
 def is_frame(value: object) -> TypeIs[File]:
     """Whether a value is an open file of a frame. `isinstance` also takes a `Tree` for a `File`."""
     return type(value) is File
+
+
+def _secret(key: Any, password: Any) -> Secret | None:
+    from entasis._arguments.secrets import given
+
+    return given(key, password)
 
 
 def _selected(view: View, columns: tuple[Columns, ...]) -> View:

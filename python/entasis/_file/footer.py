@@ -9,11 +9,15 @@ from entasis._view import table as _table
 from entasis._view.view import View
 
 if TYPE_CHECKING:
+    from entasis._arguments.secrets import Secret
     from entasis._stores.remote import Remote
 
 
 def footer(
-    content: bytes | Remote | None, limits: dict[str, int] | None = None, generation: int | None = None
+    content: bytes | Remote | None,
+    limits: dict[str, int] | None = None,
+    generation: int | None = None,
+    secret: Secret | None = None,
 ) -> bytes | None:
     """The footer of an open object on a store; None for other files.
 
@@ -21,7 +25,7 @@ def footer(
     ----------
     content
         The object, or the content of a file in memory.
-    limits, generation
+    limits, generation, secret
         How the file was opened.
     """
     if not _sources.is_remote(content):
@@ -29,7 +33,15 @@ def footer(
     from entasis._stores.recorded import footer_of
 
     def open_it(source: Remote) -> None:
-        table = _table.opened(source, memory_map=False, types=None, limits=limits, generation=generation, whole=False)
+        table = _table.opened(
+            source,
+            memory_map=False,
+            types=None,
+            limits=limits,
+            generation=generation,
+            whole=False,
+            secret=secret,
+        )
         if table.handle.is_table:
             # The names of the columns.
             View(table).names()

@@ -26,6 +26,10 @@ class Info:
     keep : int, timedelta or None
         The earlier generations that changes keep, if a change or `entasis.keep` asked for them.
 
+    encryption : str or None
+        The cipher of an encrypted file, such as "AES-256-GCM". Its lengths count the bytes before
+        encryption.
+
     Examples
     --------
     >>> en.write({"a": np.arange(3)}, "table.entasis")
@@ -39,6 +43,7 @@ class Info:
         edition: int
         dead_len: int
         keep: int | timedelta | None
+        encryption: str | None
         columns: list[dict[str, Any]]
 
     def __init__(self, items: dict[str, Any]) -> None:
@@ -59,8 +64,12 @@ class Info:
         return dict(self._items)
 
     def _shown(self) -> dict[str, Any]:
-        """The items to show. They lack `keep` if nothing asked for it."""
-        return {name: value for name, value in self._items.items() if name != "keep" or value is not None}
+        """The items to show. They lack `keep` and `encryption` if nothing asked for them."""
+        return {
+            name: value
+            for name, value in self._items.items()
+            if name not in ("keep", "encryption") or value is not None
+        }
 
     def __repr__(self) -> str:
         lines = []

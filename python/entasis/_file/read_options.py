@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from entasis._arguments.secrets import AnyKey
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Limits, MemoryMap, OnDamage, OnRefused, Rows, Types
 
@@ -35,3 +36,5 @@ class ReadOptions(PartOptions, total=False):
     storage_options: Mapping[str, Any] | None
     credentials: Callable[[], Any] | None
     prefetch: int | None
+    key: AnyKey | None
+    password: str | None

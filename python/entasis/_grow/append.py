@@ -41,9 +41,9 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
     """Append rows to the file at a path. Returns the labels of columns that were stored anew."""
     path = to["path"]
     assert path is not None, "rows are appended to a path"
-    change = _entasis.Change(path, to["wait"])
+    change = _entasis.Change(path, to["wait"], to["secret"])
     try:
-        file = open_value(path)
+        file = open_value(path, to["secret"])
         rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(rules.loaded(value))
         if is_frame(file) and not rules.IS_WHOLE and rules.is_direct(file, new):
@@ -52,8 +52,8 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
                 return []
             # Another attempt needs another change.
             change.end()
-            change = _entasis.Change(path, to["wait"])
-            file = open_value(path)
+            change = _entasis.Change(path, to["wait"], to["secret"])
+            file = open_value(path, to["secret"])
         if is_frame(file) and not rules.IS_WHOLE:
             head = file[:0].read()
             fitted = rules.fit(head, new, Options(fill, widen, Earlier(rules, lambda: file, [], file.n_rows)))
@@ -64,8 +64,8 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
                 return changed_labels(rules, head, fitted)
             # Another attempt needs another change.
             change.end()
-            change = _entasis.Change(path, to["wait"])
-            file = open_value(path)
+            change = _entasis.Change(path, to["wait"], to["secret"])
+            file = open_value(path, to["secret"])
         old = file.read()
         n = rules.length(old)
         fitted = rules.fit(rules.head(old), new, Options(fill, widen, Earlier(rules, lambda: old, [], n)))

@@ -52,17 +52,17 @@ def change_columns(to: Destination, operation: str, plan: Callable[[File, Rules]
     """
     path = to["path"]
     assert path is not None, "columns of a file at a path change"
-    change = _entasis.Change(path, to["wait"])
+    change = _entasis.Change(path, to["wait"], to["secret"])
     try:
-        file = _hosts_of.frame_of(open_value(path))
+        file = _hosts_of.frame_of(open_value(path, to["secret"]))
         rules = _hosts_of.rules(str(file.written_by))
         wanted = plan(file, rules)
         if _change_in_place(file, wanted, rules, {**to, "change": change}, operation):
             return
         # Another attempt needs another change.
         change.end()
-        change = _entasis.Change(path, to["wait"])
-        file = _hosts_of.frame_of(open_value(path))
+        change = _entasis.Change(path, to["wait"], to["secret"])
+        file = _hosts_of.frame_of(open_value(path, to["secret"]))
         wanted = plan(file, rules)
         whole = rules.with_columns(file.read(), wanted.new, wanted.sources, wanted.labels)
         if wanted.levels or wanted.names:

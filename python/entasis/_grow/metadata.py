@@ -21,16 +21,16 @@ def set_metadata(metadata: Any, to: Destination) -> None:
     """Give the file at a path other metadata; None removes them."""
     path = to["path"]
     assert path is not None, "metadata of a file at a path change"
-    change = _entasis.Change(path, to["wait"])
+    change = _entasis.Change(path, to["wait"], to["secret"])
     try:
-        file = open_value(path)
+        file = open_value(path, to["secret"])
         if is_frame(file) and _set_in_place(metadata, change, to):
             return
         # Another attempt needs another change.
         change.end()
-        change = _entasis.Change(path, to["wait"])
+        change = _entasis.Change(path, to["wait"], to["secret"])
         change.will_replace("metadata")
-        write_whole(_whole(open_value(path)), {**to, "change": change}, metadata, "error")
+        write_whole(_whole(open_value(path, to["secret"])), {**to, "change": change}, metadata, "error")
     finally:
         change.end()
 
@@ -68,9 +68,9 @@ def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination) ->
     """Set and remove keys of the dict in the file at a path."""
     path = to["path"]
     assert path is not None, "a file at a path is updated"
-    change = _entasis.Change(path, to["wait"])
+    change = _entasis.Change(path, to["wait"], to["secret"])
     try:
-        file = open_value(path)
+        file = open_value(path, to["secret"])
         whole = _whole(file)
         if type(whole) is not dict:
             raise ArgumentError(f"the file holds {shown(whole)}, not a dict: write it again")

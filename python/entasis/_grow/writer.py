@@ -94,14 +94,14 @@ class Writer:
         assert path is not None, "a writer has a path"
         self._appends, self._is_declared = append, schema is not None and not append
         if append:
-            change = _entasis.Change(path, to["wait"])
+            change = _entasis.Change(path, to["wait"], to["secret"])
             try:
-                self._extend(open_value(path))
+                self._extend(open_value(path, to["secret"]))
                 self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"], to["edition"])
             finally:
                 change.end()
         else:
-            self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"], to["is_new"])
+            self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"], to["is_new"], to["secret"])
         if schema is not None:
             try:
                 for part in batches(_empty(schema)):
@@ -285,7 +285,7 @@ class Writer:
             self.abort()
         if self._appends:
             # The frames of `reported` and of this method.
-            warn_of_dead(str(self._to["path"]), stacklevel=4)
+            warn_of_dead(str(self._to["path"]), self._to["secret"], stacklevel=4)
 
     def _write_whole(self, whole: Any) -> None:
         from .append import append

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from entasis._arguments.secrets import KeyBytes
     from entasis._filter.conditions import Filter
 
     from .rows import Part
@@ -38,6 +39,7 @@ def read(
     threads: int = 1,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: Callable[[], KeyBytes] | None = None,
 ) -> Any:
     """Read a folder, or other files that are one table, into a data frame of Dask.
 
@@ -68,6 +70,9 @@ def read(
     storage_options, credentials
         As for `entasis.scan`. Tasks have the names of the options, and take their values from the
         environment of the worker, or call `credentials` there.
+    key
+        A function of a module that returns the key of encrypted files. Tasks call it where they
+        run. Without it, ENTASIS_KEY_FILE names the key file of each worker.
 
     Returns
     -------
@@ -107,7 +112,7 @@ def read(
     size = _bytes(blocksize)
     if index is not None and index is not False and not isinstance(index, str):
         raise ArgumentError(f"index={shown(index)}: the name of a column, False or None")
-    rows = Source.of(source, columns, filter, storage_options, credentials)
+    rows = Source.of(source, columns, filter, storage_options, credentials, key)
     name = index if isinstance(index, str) else None
     if name is not None:
         known = [*rows.query.table.columns(), *rows.query.table.files.keys.names]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
+    from entasis._arguments.secrets import KeyBytes
+
     from .job import Written
 
 
@@ -33,6 +35,7 @@ def write(
     wait: float = 10,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: Callable[[], KeyBytes] | None = None,
 ) -> None:
     """Write a data frame of Dask into a folder, with one commit.
 
@@ -52,6 +55,9 @@ def write(
         The number of threads of a task. Dask itself runs several tasks at a time.
     storage_options, credentials
         As for `entasis.dask.read`.
+    key
+        A function of a module that returns the key of the table, which is encrypted. Tasks call it
+        where they run.
 
     Raises
     ------
@@ -97,6 +103,7 @@ def write(
         wait=wait,
         storage_options=storage_options,
         credentials=credentials,
+        key=key,
     )
     try:
         written = _written(frame, job, stores_labels=False)

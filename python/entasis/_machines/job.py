@@ -11,10 +11,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entasis._arguments.options import shown
+from entasis._arguments.secrets import known, of_tasks
 from entasis._dataset import manifest as _manifest
 from entasis._dataset import write as _write
 from entasis._dataset.files import on_store
 from entasis._dataset.files_of_job import Job
+from entasis._dataset.secrets import of_manifest
 from entasis._grow import hosts as _hosts_of
 from entasis._write import destination
 from entasis.errors import ArgumentError, ColumnNotFoundError
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from entasis._dataset.part import FileFacts
+    from entasis._entasis import Destination
 
 
 _ADVICE = re.compile("; widen=|: fill=|: leave it out, or fill=")
@@ -72,6 +75,7 @@ class TaskJob:
         wait: float,
         storage_options: Mapping[str, Any] | None,
         credentials: Callable[[], Any] | None,
+        key: Any = None,
     ) -> None:
         path, self._store = _write.place(folder, storage_options, credentials)
         # Other processes may work in other folders.
@@ -79,7 +83,10 @@ class TaskJob:
         _write.check_mode(mode)
         self._mode, self._wait = mode, wait
         self._rows_per_file = _write.most_rows(rows_per_file)
-        before = _write.before_job(self._folder, mode, self._store)
+        self._key = of_tasks(key)
+        before = _write.before_job(self._folder, mode, self._store, self._key, replaces=key is not None)
+        # Whether the files have the key of the table that is there.
+        self._has_key = before is not None and before.secret is not None
         self._number = None if before is None else before.number
         durable = True if durable is None and before is not None else durable
         self._durable = durable if self._store is None else False
@@ -138,10 +145,11 @@ class TaskJob:
                 self._name,
                 self._keys,
                 dict(self._types),
-                self._to,
+                self._destination(),
                 self._rows_per_file,
                 self._store,
                 prefix,
+                names_keys=not self._has_key and self._key is None,
             )
             n_rows = 0
             counts_from: int | None = 0
@@ -166,6 +174,21 @@ class TaskJob:
                         f"part {number} of the rows does not fit the columns of the table: {said}"
                     ) from error
                 raise
+
+    def _before(self, number: int) -> _manifest.Manifest:
+        """The manifest of the table before the job."""
+        if self._mode == "overwrite" and not self._has_key and self._key is not None:
+            # It need not open.
+            found = _manifest.replaced(self._folder, self._store, self._key)
+            assert found is not None, "the table was there"
+            return found._replace(number=number)
+        return _manifest.opened(self._folder, number, self._store, None, self._key)
+
+    def _destination(self) -> Destination:
+        """The options of a write, with the key, which no pickle has."""
+        if self._has_key and self._number is not None:
+            return {**self._to, "secret": of_manifest(self._before(self._number))}
+        return self._to if self._key is None else {**self._to, "secret": known(self._key)}
 
     def _declare(self, job: Job, frame: Any, host: str, head: Any, *, is_counted: bool) -> None:
         if self._declared is not None:
@@ -206,9 +229,9 @@ class TaskJob:
             first = first or (number, one.columns)
             if one.columns != first[1]:
                 raise _different(first, (number, one.columns))
-        job = Job(self._folder, self._name, self._keys, types, self._to, None, self._store)
+        job = Job(self._folder, self._name, self._keys, types, self._destination(), None, self._store)
         files = [part for one in written for part in one.files]
-        before = None if self._number is None else _manifest.opened(self._folder, self._number, self._store)
+        before = None if self._number is None else self._before(self._number)
         _write.commit(self._folder, job, files, before, self._mode, self._wait, self._durable, self._store)
 
     def remove(self, files: Iterable[FileFacts]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from entasis._arguments.secrets import KeyBytes
     from entasis._filter.conditions import Filter
 
     from .rows import Part
@@ -33,6 +34,7 @@ def datasource(
     limit: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: Callable[[], KeyBytes] | None = None,
 ) -> Any:
     """Return a data source of Ray for a folder, or for other files that are one table.
 
@@ -49,7 +51,7 @@ def datasource(
         A condition on the rows, as for `entasis.scan`.
     limit
         The greatest number of rows, the first ones. With a filter one task reads them.
-    storage_options, credentials
+    storage_options, credentials, key
         As for `entasis.dask.read`.
 
     Returns
@@ -81,7 +83,8 @@ def datasource(
     >>> numbers.sum("a")
     6
     """
-    return EntasisDatasource(Source.of(source, columns, filter, storage_options, credentials), checked_limit(limit))
+    rows = Source.of(source, columns, filter, storage_options, credentials, key)
+    return EntasisDatasource(rows, checked_limit(limit))
 
 
 class EntasisDatasource(data.Datasource):  # type: ignore[misc]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
+    from entasis._arguments.secrets import KeyBytes
+
     from .job import Written
 
 
@@ -29,6 +31,7 @@ def datasink(
     wait: float = 10,
     storage_options: Mapping[str, Any] | None = None,
     credentials: Callable[[], Any] | None = None,
+    key: Callable[[], KeyBytes] | None = None,
 ) -> Any:
     """Return a data sink of Ray, which writes a dataset into a folder, with one commit.
 
@@ -45,6 +48,9 @@ def datasink(
         The number of threads of a task. Ray itself runs a task for each processor.
     storage_options, credentials
         As for `entasis.dask.read`.
+    key
+        A function of a module that returns the key of the table, which is encrypted. Tasks call it
+        where they run.
 
     Returns
     -------
@@ -80,6 +86,7 @@ def datasink(
             wait=wait,
             storage_options=storage_options,
             credentials=credentials,
+            key=key,
         )
     )
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import sources as _sources
+from entasis._arguments.secrets import of_tasks
 from entasis._dataset.files import files
 from entasis._dataset.query import Query
 from entasis._dataset.read import is_counted
@@ -129,11 +130,13 @@ class Source:
         filter: Filter | None,
         storage_options: Mapping[str, Any] | None,
         credentials: Callable[[], Any] | None,
+        key: Any = None,
     ) -> Source:
         """The rows of a folder, a pattern, or a list of paths. The parameters are those of `scan`."""
         # Other processes may work in other folders.
         source = _absolute(source)
-        found, manifest = files(source, None, storage_options=storage_options, credentials=credentials)
+        secret = of_tasks(key)
+        found, manifest = files(source, None, storage_options=storage_options, credentials=credentials, secret=secret)
         query = Query(Table(found, fills=False, manifest=manifest))
         whole = cls(query if filter is None else query.filtered(filter))
         # Opens the first file that can have rows.

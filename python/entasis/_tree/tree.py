@@ -87,7 +87,7 @@ class Tree(Opened):
         """The bytes of opening, as those of files of frames: see `File.footer`."""
         from entasis._file.footer import footer
 
-        return None if self.closed else footer(self._part.cells.content)
+        return None if self.closed else footer(self._part.cells.content, secret=self._part.cells.secret)
 
     @property
     def kind(self) -> str:
@@ -360,7 +360,7 @@ class Tree(Opened):
         from entasis._view import reopen as _reopen
 
         of = self._part
-        table = OpenTable(of.cells.handle, self.path, content=of.cells.content)
+        table = OpenTable(of.cells.handle, self.path, content=of.cells.content, secret=of.cells.secret)
         return _reopened, (_reopen.source(table), of.where, of.info, of.rows)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -429,13 +429,13 @@ def part(cells: Cells, number: int, where: str) -> File | Tree:
         return Tree._of(Part(cells, where, info))
     number = info["int"]
     handle = cells.handle.table(number)
-    return File._of(View(OpenTable(handle, cells.path, number=number, content=cells.content)))
+    return File._of(View(OpenTable(handle, cells.path, number=number, content=cells.content, secret=cells.secret)))
 
 
 def root(table: OpenTable) -> File | Tree:
     """Return the value of a file that is not a table."""
     cells = Cells(table.handle, table.path)
-    cells.content = table.content
+    cells.content, cells.secret = table.content, table.secret
     number, _ = cells.reader.roots()
     if number is None:
         raise CorruptFileError("the file has no value")
@@ -448,5 +448,5 @@ def _reopened(source: Any, where: str, info: dict[str, Any], rows: Any) -> Tree:
 
     table = _reopen.table(source)
     cells = Cells(table.handle, table.path)
-    cells.content = table.content
+    cells.content, cells.secret = table.content, table.secret
     return Tree._of(Part(cells, where, info, rows))

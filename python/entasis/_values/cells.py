@@ -15,6 +15,7 @@ from entasis.errors import CorruptFileError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from entasis._arguments.secrets import Secret
     from entasis._entasis import CellReader, Handle
     from entasis._stores.remote import Remote
 
@@ -109,6 +110,8 @@ class Cells:
         self.handle, self.path, self._storing = handle, path, storing
         # The content of a file in memory, or the object on a store, for pickles.
         self.content: bytes | Remote | None = None
+        # The secret that opened an encrypted file, for pickles.
+        self.secret: Secret | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """The callbacks for the native module."""

@@ -19,7 +19,7 @@ from entasis.errors import FileError, MissingLibraryError, NotMappableError
 from .statistics import NAN, records
 
 if TYPE_CHECKING:
-    from entasis._entasis import Column
+    from entasis._entasis import Column, Key, Password
     from entasis._typing import MemoryMap
 
     # Offset and length in bytes, and the bit of the first boolean.
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 20
 _NO_ROWS = (0, 0, 1)
+_INSTEAD_OF = "leave memory_map out, or pass memory_map='auto'"
 _INSTEAD = "choose others with columns=[...], or pass memory_map='auto', which reads such columns"
 
 
@@ -45,9 +46,16 @@ class MappedHandle:
         self._path, self._handle, self._bytes, self.memory_map = path, handle, memory, memory_map
 
     @classmethod
-    def opened(cls, path: str, limits: dict[str, int] | None, memory_map: MemoryMap) -> MappedHandle:
-        """Open and map a file."""
-        return cls(path, *_open(path, limits), memory_map)
+    def opened(
+        cls, path: str, limits: dict[str, int] | None, memory_map: MemoryMap, secret: Key | Password | None = None
+    ) -> MappedHandle | _entasis.Handle:
+        """Open and map a file. With "auto" an encrypted one is opened without a map."""
+        handle, memory = _open(path, limits, secret)
+        if memory is not None:
+            return cls(path, handle, memory, memory_map)
+        if memory_map == "auto":
+            return handle
+        raise NotMappableError(f"{path!r} is encrypted, and its values are decrypted when they are read: {_INSTEAD_OF}")
 
     def table(self, number: int) -> MappedHandle:
         """See `Handle.table`."""
@@ -423,17 +431,22 @@ def _schema(table: Any) -> Any:
         return pa.RecordBatchReader.from_stream(table).schema
 
 
-def _open(path: str, limits: dict[str, int] | None) -> tuple[_entasis.Handle, Any]:
-    """Open and map the same file, even if other programs replace it meanwhile."""
+def _open(path: str, limits: dict[str, int] | None, secret: Key | Password | None) -> tuple[_entasis.Handle, Any]:
+    """Open and map the same file, even if other programs replace it meanwhile.
+
+    The map of an encrypted file is None.
+    """
     import numpy as np
 
     for _ in range(_ATTEMPTS):
-        handle = _entasis.Handle(path, limits)
+        handle = _entasis.Handle(path, limits, False, secret)
         at, fingerprint = handle.fingerprint()
         try:
             with builtins.open(path, "rb", buffering=0) as file:
                 file.seek(at)
                 if file.read(len(fingerprint)) != fingerprint:
+                    if _entasis.keys_of(path) is not None:
+                        return handle, None
                     continue
                 mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
         except (FileNotFoundError, ValueError):

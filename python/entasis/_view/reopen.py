@@ -12,7 +12,8 @@ from . import table as _table
 # The longest content of a file in memory that a pickle holds.
 _MOST_BYTES = 64 << 20
 # Path, content or object on a store; memory_map; classes; fingerprint of the file; table number in
-# a tree, or None; limits; generation number, or None; rule for NaN, or None.
+# a tree, or None; limits; generation number, or None; rule for NaN, or None; the function for
+# the key of an encrypted file, or None.
 Source = tuple[Any, ...]
 
 
@@ -24,13 +25,17 @@ def source(table: _table.OpenTable) -> Source:
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(table.path) if content is None else content
     handle, options = table.handle, (table.limits, table.generation, table.handle.nan_to_null)
-    return found, table.memory_map, handle.classes, fingerprint, table.number, *options
+    # Keys and passwords are not pickled.
+    secret = None if table.secret is None else _for_pickle(table.secret)
+    return found, table.memory_map, handle.classes, fingerprint, table.number, *options, secret
 
 
 def table(found: Source) -> _table.OpenTable:
     """Open a source. Raises `FileError` if the file was replaced meanwhile."""
-    source, memory_map, types, fingerprint, number, limits, generation, nan_to_null = found
-    table = _table.opened(source, memory_map=memory_map, types=types, limits=limits, generation=generation)
+    source, memory_map, types, fingerprint, number, limits, generation, nan_to_null, secret = found
+    table = _table.opened(
+        source, memory_map=memory_map, types=types, limits=limits, generation=generation, secret=secret
+    )
     path = table.path
     if table.handle.fingerprint() != fingerprint:
         error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
@@ -40,4 +45,12 @@ def table(found: Source) -> _table.OpenTable:
         table = table.with_nan_to_null(nan_to_null)
     if number is None:
         return table
-    return _table.OpenTable(table.handle.table(number), path, number=number, content=table.content, limits=limits)
+    return _table.OpenTable(
+        table.handle.table(number), path, number=number, content=table.content, limits=limits, secret=secret
+    )
+
+
+def _for_pickle(secret: Any) -> Any:
+    from entasis._arguments.secrets import for_pickle
+
+    return for_pickle(secret)

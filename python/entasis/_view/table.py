@@ -8,11 +8,12 @@ from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
 from entasis._columns.levels import Levels
-from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, printable
+from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, NotEntasisError, printable
 
 from . import column_labels as _column_labels
 
 if TYPE_CHECKING:
+    from entasis._arguments.secrets import Secret
     from entasis._damage import Damage
     from entasis._stores.remote import Remote
     from entasis._typing import MemoryMap, Types
@@ -37,6 +38,7 @@ class OpenTable:
         "number",
         "parts",
         "path",
+        "secret",
         "sorted",
         "sorted_labels",
     )
@@ -50,6 +52,7 @@ class OpenTable:
         content: bytes | Remote | None = None,
         limits: dict[str, int] | None = None,
         generation: int | None = None,
+        secret: Secret | None = None,
     ) -> None:
         self.handle, self.path = handle, path
         # The number of the requested generation; None for the current one.
@@ -58,6 +61,8 @@ class OpenTable:
         # the object on a store.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
+        # The secret that opened an encrypted file. Pickles hold functions alone.
+        self.secret = secret
         # The handle of a table whose parts are decoded alone; None for files of Entasis.
         self.parts: FstHandle | None = getattr(handle, "parts", None)
         self._host: dict[str, Any] | None = None
@@ -86,7 +91,9 @@ class OpenTable:
 
     def with_handle(self, handle: _entasis.Handle) -> OpenTable:
         """This table in another handle of the file, without cached data."""
-        return OpenTable(handle, self.path, number=self.number, content=self.content, limits=self.limits)
+        return OpenTable(
+            handle, self.path, number=self.number, content=self.content, limits=self.limits, secret=self.secret
+        )
 
     @property
     def host(self) -> dict[str, Any]:
@@ -152,29 +159,33 @@ def opened(
     limits: dict[str, int] | None,
     generation: int | None = None,
     whole: bool = False,
+    secret: Secret | None = None,
 ) -> OpenTable:
     """Open the file at a path, in memory or on a store.
 
     The table of a file of another value has no columns.
 
     With `whole` or a generation, a file whose current generation can't be opened is opened at its
-    newest whole one.
+    newest whole one. `secret` opens an encrypted file.
     """
     if memory_map not in (False, True, "auto"):
         raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
     if generation is not None and memory_map:
         raise ArgumentError("memory_map maps the current generation: leave out one of generation and memory_map")
     content = None if isinstance(source, str) else source
+    opens = None if secret is None else _known(secret)
     if memory_map:
         if not isinstance(source, str):
             raise ArgumentError("memory_map maps a file on the disk: pass its path, or leave memory_map out")
         from . import mapped as _map
 
-        handle, lost = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map)), None
+        handle, lost = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map, opens)), None
     else:
         is_whole = whole or generation is not None
         fst = _of_fst(source, limits) if isinstance(source, str) and not is_whole else None
-        handle = _entasis.Handle(source, limits, is_whole) if fst is None else cast("_entasis.Handle", fst)
+        handle = _entasis.Handle(source, limits, is_whole, opens) if fst is None else cast("_entasis.Handle", fst)
+        if opens is not None and isinstance(source, str):
+            _check_format(source)
         lost = handle.lost()
         if generation is not None:
             handle = handle.at_generation(generation)
@@ -186,7 +197,25 @@ def opened(
         # A copy of the file in another process opens the same generation.
         generation = handle.generation
         _warn_of(lost, path, generation)
-    return OpenTable(handle, path, content=content, limits=limits, generation=generation)
+    return OpenTable(handle, path, content=content, limits=limits, generation=generation, secret=secret)
+
+
+def _known(secret: Secret) -> _entasis.Key | _entasis.Password | None:
+    """The key or password of an encrypted file."""
+    from entasis._arguments.secrets import known
+
+    return known(secret)
+
+
+def _check_format(path: str) -> None:
+    """Refuse a key for a file of another format, which opens without one."""
+    from entasis._arguments.secrets import is_encrypted
+
+    try:
+        is_encrypted(path)
+    except NotEntasisError as error:
+        message = "key= and password= are for encrypted Entasis files, and the file has another format"
+        raise ArgumentError(message) from error
 
 
 def _of_fst(path: str, limits: dict[str, int] | None) -> FstHandle | None:

@@ -33,15 +33,21 @@ if TYPE_CHECKING:
     from .base import Input
 
 
-def opened(source: Any, form: str, threads: int | None = None, text: dict[str, Any] | None = None) -> Input:
-    """Open a source of a format."""
+def opened(
+    source: Any,
+    form: str,
+    threads: int | None = None,
+    text: dict[str, Any] | None = None,
+    secret: Any = None,
+) -> Input:
+    """Open a source of a format. `secret` opens encrypted files of Entasis."""
     if isinstance(source, FolderScan):
         return ScanInput(source)
     if form == "csv":
         return TextInput(_text.scan(source, threads, text or {}))
     if isinstance(source, (list, tuple)):
         if form == "entasis":
-            return ScanInput(scan([_sources.path(one) for one in source]))
+            return ScanInput(scan([_sources.path(one) for one in source], key=secret))
         if form == "jsonl":
             contents = [_sources.source(one) for one in source]
             return ValueInput(_json_lines.read(contents, "lines of several files"), "lines of several files")
@@ -55,11 +61,11 @@ def opened(source: Any, form: str, threads: int | None = None, text: dict[str, A
     found = _sources.source(source)
     name = found if isinstance(found, str) else _sources.IN_MEMORY
     if isinstance(found, str) and any(mark in found for mark in "*?[") and not os.path.lexists(found):
-        return opened(_formats.expand(found), form, threads, text)
+        return opened(_formats.expand(found), form, threads, text, secret)
     if form == "entasis" and isinstance(found, str) and os.path.isdir(found):
-        return ScanInput(scan(found))
+        return ScanInput(scan(found, key=secret))
     if form in _formats.OPENED:
-        return FileInput(value_of(File(found)))
+        return FileInput(value_of(File(found, key=secret)))
     if form in ("npy", "npz"):
         return ValueInput(_numpy.read(found, form, name), name)
     if form == "jsonl":

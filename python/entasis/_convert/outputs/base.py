@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from entasis._convert.inputs.base import Input
     from entasis._convert.left_out import Loss
+    from entasis._entasis import Key, Password
 
 
 class Plan(NamedTuple):
@@ -56,6 +57,8 @@ class Options(NamedTuple):
     done: Callable[[int], None]
     # Options of `write_csv` for a text.
     writing: Mapping[str, Any] = {}
+    # The secret of a target of Entasis, and of a file that is staged for another one.
+    secret: Key | Password | None = None
 
     def codec(self, default: str, known: tuple[str, ...], form: str) -> str:
         """The name of a compression of another format."""

@@ -31,14 +31,23 @@ def plan(given: Input, options: Options) -> Plan:
 
     def to(path: str) -> Destination:
         return destination(
-            path, compression, options.threads, options.durable, options.wait, overwrite=options.overwrite
+            path,
+            compression,
+            options.threads,
+            options.durable,
+            options.wait,
+            overwrite=options.overwrite,
+            secret=options.secret,
         )
+
+    def reopened(path: str) -> Input:
+        return opened(path, "entasis", secret=options.secret)
 
     lost = given.losses() if isinstance(given, ArrowInput) else []
     if isinstance(given, ArrowInput) and (given.host != "pandas" or given._is_part()):
-        return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
+        return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, reopened)
     if isinstance(given, TextInput):
-        return Plan(lost, lambda path: given.scan._query.store(to(path)), given.batches, _reopened)
+        return Plan(lost, lambda path: given.scan._query.store(to(path)), given.batches, reopened)
     if isinstance(given, PolarsInput):
 
         def write_frames(path: str) -> None:
@@ -46,12 +55,12 @@ def plan(given: Input, options: Options) -> Plan:
                 for frame in counted(given.frames(), options):
                     writer.write(frame)
 
-        return Plan([], write_frames, compare=lambda path: are_same(given.whole(), _reopened(path).whole()))
+        return Plan([], write_frames, compare=lambda path: are_same(given.whole(), reopened(path).whole()))
     if isinstance(given, ScanInput):
         return Plan(
             [],
             lambda path: given.store(to(path), options.done),
-            compare=lambda path: are_same(given.whole(), _reopened(path).whole()),
+            compare=lambda path: are_same(given.whole(), reopened(path).whole()),
         )
     if isinstance(given, FileInput):
         file = given.file()
@@ -72,19 +81,19 @@ def plan(given: Input, options: Options) -> Plan:
         lost = given.losses_of_r()
         if given.is_table and _hosts.is_foreign(file.written_by):
             if not of_values(given.losses()):
-                return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, _reopened)
+                return Plan(lost, lambda path: _write_batches(given, to(path), options), given.batches, reopened)
             if any("float" in str(kind) or kind == "double" for kind in given.schema().types):
                 lost = [*lost, (None, NAN_OF_PANDAS)]
-            return Plan(lost, write_read, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
+            return Plan(lost, write_read, compare=lambda path: are_same(file.read(), reopened(path).whole()))
         if given.is_table and given.losses() == lost:
-            return Plan(lost, write_file, given.batches, _reopened)
-        return Plan(lost, write_file, compare=lambda path: are_same(file.read(), _reopened(path).whole()))
+            return Plan(lost, write_file, given.batches, reopened)
+        return Plan(lost, write_file, compare=lambda path: are_same(file.read(), reopened(path).whole()))
 
     value = given.whole()
     return Plan(
         lost,
         lambda path: write_whole(value, to(path), None, "error"),
-        compare=lambda path: are_same(value, _reopened(path).whole()),
+        compare=lambda path: are_same(value, reopened(path).whole()),
     )
 
 
@@ -97,7 +106,3 @@ def _write_batches(given: ArrowInput | FileInput, to: Destination, options: Opti
     except ArgumentError:
         # Dictionaries in lists and structs differ from batch to batch.
         write_whole(joined(given), to, None, "error")
-
-
-def _reopened(path: str) -> Input:
-    return opened(path, "entasis")

@@ -38,7 +38,7 @@ def store(
     if isinstance(source, (str, bytes)):
         _store(source, path, options, progress, strict, verify, [])
         return
-    plan = _entasis_file.plan(source, options._replace(compression=None, overwrite=True))
+    plan = _entasis_file.plan(source, options._replace(compression=None, overwrite=True, secret=None))
     with _target.beside(f"{path}.entasis", is_kept=False) as staged:
         plan.write(staged)
         _store(staged, path, options, progress, strict, verify, plan.losses)
