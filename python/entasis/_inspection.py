@@ -70,9 +70,6 @@ def info(
         source = _sources.source_of_ranges(_sources.remote(path, storage_options, credentials))
         file = File(source, limits=limits, key=key, password=password)
         items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
-        if isinstance(file._view.handle, _entasis.Handle) and not file._view.handle.is_held:
-            keys = _entasis.keys_of(source)
-            items["encryption"] = None if keys is None else keys["cipher"]
         return Info(items | {"keep": _kept(items.get("keep"))})
 
 

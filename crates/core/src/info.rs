@@ -355,13 +355,14 @@ impl Info {
             _ => String::new(),
         };
         format!(
-            "{{\"format_version\":\"{}\",\"edition\":{},\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
+            "{{\"format_version\":\"{}\",\"edition\":{},\"program\":{},\"generation\":{},\"host\":{},\"encryption\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
              \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"dead_len\":{},{keep}\"columns\":[{}]}}",
             self.format_version,
             self.edition,
             json_string(&self.program),
             self.generation,
             self.host.as_deref().map_or("null".to_owned(), json_string),
+            self.encryption.map_or("null".to_owned(), json_string),
             self.value,
             self.n_tables,
             self.n_cells,
