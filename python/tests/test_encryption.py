@@ -553,6 +553,7 @@ def test_data_sets(tmp_path: Path, secret: Any) -> None:
     assert en.scan(folder, **secret).count() == 12
     assert en.verify(folder, **secret).n_values > 0
     assert en.info(folder, **secret).n_files == 3
+    assert en.info(folder, **secret).encryption is not None
     assert en.clean(folder, **secret) == []
     assert len(en.clean(folder, older_than="0s", **secret)) == 12
     assert en.verify(folder, **secret).n_values > 0
@@ -609,6 +610,7 @@ def test_data_sets_with_a_key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert en.scan(folder).count() == 4
     assert all(len(en.keys(path)) == 1 for path in files(folder))
     en.write_dataset(table, folder, mode="overwrite")
+    en.write_dataset(table, folder, mode="append", key=False)
     assert all(len(en.keys(path)) == 1 for path in files(folder))
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._arguments.progress import Steady
+from entasis._arguments.secrets import KEY_FILE
 from entasis._file.info import Info, Report
 from entasis._libraries.registry import to_store_again
 from entasis._view.view import View
@@ -97,8 +98,18 @@ def info(folder: str, store: Folder | None = None, secret: Secret | None = None)
         "columns": columns,
         "keys": [{"name": name, "type": kind} for name, kind in zip(found.keys.names, found.keys.types, strict=True)],
         "files": listed,
+        "encryption": _cipher(found),
     }
     return Info(items)
+
+
+def _cipher(found: Files) -> str | None:
+    """The cipher of encrypted files; None for plain ones."""
+    if not found.paths or (found.secret is None and not os.environ.get(KEY_FILE)):
+        return None
+    source: Any = found.source(0)
+    keys = _entasis.keys_of(source)
+    return None if keys is None else str(keys["cipher"])
 
 
 def _opened(table: Table) -> Iterator[tuple[int, View | EntasisError]]:

@@ -138,7 +138,7 @@ def write_dataset(
         rows = most_rows(rows_per_file)
         given = _given(key, password)
         before = before_job(path, mode, store, given, replaces=key is not None or password is not None)
-        secret = _secret_of_job(before, None if key is False else given, keeps=key is not False)
+        secret = _secret_of_job(before, None if key is False else given, keeps=key is not False or mode == "append")
         if secret is None and key is None and (isinstance(value, (Opened, Scan)) or type(value) is FolderScan):
             from entasis._arguments.secrets import refuse_encrypted
 
