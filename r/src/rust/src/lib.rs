@@ -29,6 +29,7 @@ mod missing;
 mod nodes;
 mod options;
 mod read;
+mod secrets;
 mod source;
 mod stream;
 mod strings;
