@@ -17,8 +17,9 @@ static SEXP hold(ent_secret *secret) {
     return pointer;
 }
 
-static SEXP held(ent_secret *secret, ent_failure *failure) {
-    return secret == NULL ? ent_failed(failure) : hold(secret);
+/* Takes the address of the failure, because C evaluates arguments in any order. */
+static SEXP held(ent_secret *secret, ent_failure **failure) {
+    return secret == NULL ? ent_failed(*failure) : hold(secret);
 }
 
 /* A secret, or NULL for R's NULL and for a pointer of another session. */
@@ -32,18 +33,18 @@ SEXP ent_c_secret_key(SEXP bytes) {
         of.len = (size_t)Rf_xlength(bytes);
         of.start = of.len == 0 ? "" : (const char *)RAW(bytes);
     }
-    return held(ent_secret_key(of, &failure), failure);
+    return held(ent_secret_key(of, &failure), &failure);
 }
 
 SEXP ent_c_secret_file(SEXP path) {
     ent_failure *failure = NULL;
-    return held(ent_secret_file(ent_chars_of(STRING_ELT(path, 0)), &failure), failure);
+    return held(ent_secret_file(ent_chars_of(STRING_ELT(path, 0)), &failure), &failure);
 }
 
 /* A password, whose text is in UTF-8. */
 SEXP ent_c_secret_password(SEXP text) {
     ent_failure *failure = NULL;
-    return held(ent_secret_password(ent_chars_of(STRING_ELT(text, 0)), &failure), failure);
+    return held(ent_secret_password(ent_chars_of(STRING_ELT(text, 0)), &failure), &failure);
 }
 
 /* The bytes of a key. */
@@ -71,7 +72,7 @@ SEXP ent_c_secret_in_force(void) {
 /* The key that opens a file. */
 SEXP ent_c_unlock(SEXP path) {
     ent_failure *failure = NULL;
-    return held(ent_unlock(ent_chars_of(STRING_ELT(path, 0)), &failure), failure);
+    return held(ent_unlock(ent_chars_of(STRING_ELT(path, 0)), &failure), &failure);
 }
 
 /* Encrypts or decrypts a file, in its place for NULL as `out`. */
