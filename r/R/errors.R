@@ -1,7 +1,7 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are the kinds
-# of the core (io, busy, exists, not_entasis, newer, corrupt, tampered, wrong_key, text, unsupported,
-# limit, out_of_memory, argument) and defect. Errors of the kinds busy and exists are also of the class
-# entasis_error_io.
+# of the core (io, busy, exists, not_entasis, newer, corrupt, tampered, wrong_key, text,
+# unsupported, limit, out_of_memory, argument) and defect. Errors of the kinds busy and exists are
+# also of the class entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {

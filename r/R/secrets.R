@@ -17,7 +17,7 @@ with_secret <- function(secret, expr) {
   expr
 }
 
-# The secret of two arguments, of which one at most is given. No message shows a value.
+# The secret of two arguments. At most one may be given. No message shows a value.
 checked_secret <- function(key, password, prefix = "") {
   names <- paste0("'", prefix, c("key", "password"), "'")
   if (!is.null(password)) {

@@ -328,6 +328,13 @@ test_that("changed bytes are found", {
   bytes[length(bytes) - 4000L] <- xor(bytes[length(bytes) - 4000L], as.raw(1))
   writeBin(bytes, path)
   expect_error(verify_entasis(path, key = key), class = "entasis_error_corrupt")
+  # A checksum that fits the other bytes does not pass for them.
+  chunk <- length(bytes) - 8192L + 1:8184
+  hash <- hash_entasis(bytes[chunk])
+  bytes[max(chunk) + 1:8] <- as.raw(strtoi(substring(hash, seq(15, 1, -2), seq(16, 2, -2)), 16L))
+  writeBin(bytes, path)
+  expect_error(verify_entasis(path, key = key), class = "entasis_error_tampered")
+  expect_error(read_entasis(path, key = key), class = "entasis_error_tampered")
   unlink(path)
 })
 
