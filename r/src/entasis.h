@@ -417,6 +417,8 @@ const unsigned char *ent_secret_bytes(const ent_secret *secret); /* 32; null for
 ent_secret *ent_secret_use(const ent_secret *secret);            /* null: none; returns the one that was */
 ent_secret *ent_secret_in_force(void);                           /* null: none */
 void ent_secret_free(ent_secret *secret);
+
+/* encryption.rs */
 ent_secret *ent_unlock(ent_chars path, ent_failure **failure);
 int ent_encrypt(ent_chars path, ent_chars out, int decrypts, ent_options options, ent_interrupted interrupted,
                 ent_failure **failure); /* out without a start: in place */

@@ -164,6 +164,7 @@ test_that("every change keeps a file encrypted", {
     expect_identical(read_entasis(path, key = key), read_entasis(plain))
     expect_error(read_entasis(path), class = "entasis_error_wrong_key")
     expect_identical(nrow(keys_entasis(path)), 1L)
+    expect_null(secret_in_force())
   }
   both(function(path, key) append_entasis(data.frame(n = 1L, u = 2), path, durable = FALSE, key = key))
   both(function(path, key) append_entasis(data.frame(n = 1.5, u = 2), path, widen = TRUE, durable = FALSE, key = key))

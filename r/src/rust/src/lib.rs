@@ -16,6 +16,7 @@ mod change;
 mod convert;
 mod csv;
 mod damage;
+mod encryption;
 mod file;
 mod filters;
 mod final_columns;

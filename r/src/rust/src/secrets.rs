@@ -1,21 +1,15 @@
-//! Keys and passwords, and what is done with them.
+//! Keys and passwords.
 //!
 //! R is single-threaded, so one secret at a time is *in force*: that of the call that runs. Files
 //! are opened and written with it.
 
-use std::ffi::c_int;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use entasis::{
-    Error, File, FileSource, Key, KeyChange, Kind, Limits, Opening, Password, Result, Secret, Suite,
-    Unlocked, Value, WriteOptions, change_keys, decrypt, encrypt, keys, unlock,
-};
+use entasis::{File, Key, Kind, Limits, Opening, Password, Result, Secret, Suite, Unlocked};
 
 use crate::build;
-use crate::guard::{self, Failure, Interrupted, Signals, Text};
-use crate::nodes::Tree;
-use crate::options::Options;
+use crate::guard::{self, Failure, Text};
 
 /// A key or password, which several holders share.
 #[derive(Clone)]
@@ -43,6 +37,11 @@ impl Shared {
         Self(Arc::new(Held { secret, derived: Mutex::new(None) }))
     }
 
+    /// The key or password.
+    pub fn secret(&self) -> &Secret {
+        &self.0.secret
+    }
+
     fn derived(&self) -> Option<Key> {
         lock(&self.0.derived).clone()
     }
@@ -65,7 +64,7 @@ pub fn opened<T>(open: impl Fn(Option<Secret>) -> Result<T>) -> Result<T> {
             found => return found,
         }
     }
-    open(Some(held.0.secret.clone()))
+    open(Some(held.secret().clone()))
 }
 
 /// Opens a file with the secret in force.
@@ -77,7 +76,7 @@ pub fn opened_file(limits: &Limits, open: impl Fn(Opening) -> Result<File>) -> R
 
 /// How a file is opened that can be opened once: by the derived key, if there is one.
 pub fn opening(limits: Limits) -> Opening {
-    let of = |held: Shared| held.derived().map_or_else(|| held.0.secret.clone(), Secret::Key);
+    let of = |held: Shared| held.derived().map_or_else(|| held.secret().clone(), Secret::Key);
     Opening { limits, secret: in_force().map(of) }
 }
 
@@ -99,20 +98,21 @@ pub fn follow(file: &File) {
 /// The secret in force for files to write. All files of a call get the key that was derived first.
 pub fn for_writing() -> Option<Secret> {
     let held = in_force()?;
-    if let Secret::Password(_) = held.0.secret {
+    if let Secret::Password(_) = held.secret() {
         if let Some(key) = held.derived() {
             return Some(Secret::Key(key));
         }
         // The core reports a failure.
-        if let Ok(unlocked) = Unlocked::new(&held.0.secret, Suite::fastest(), &Limits::default()) {
+        if let Ok(unlocked) = Unlocked::new(held.secret(), Suite::fastest(), &Limits::default()) {
             held.note(unlocked.key());
             return Some(Secret::Key(unlocked.key().clone()));
         }
     }
-    Some(held.0.secret.clone())
+    Some(held.secret().clone())
 }
 
-fn boxed(secret: Secret) -> *mut Shared {
+/// A secret for C, which frees it.
+pub fn boxed(secret: Secret) -> *mut Shared {
     Box::into_raw(Box::new(Shared::new(secret)))
 }
 
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn ent_secret_password(text: Text, failure: *mut *mut Fail
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_secret_bytes(secret: *const Shared) -> *const u8 {
     // SAFETY: as the caller promises.
-    match &unsafe { &*secret }.0.secret {
+    match unsafe { &*secret }.secret() {
         Secret::Key(key) => key.expose().as_ptr(),
         Secret::Password(_) => null(),
     }
@@ -192,132 +192,4 @@ pub extern "C" fn ent_secret_in_force() -> *mut Shared {
 pub unsafe extern "C" fn ent_secret_free(secret: *mut Shared) {
     // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(secret) });
-}
-
-/// The key that opens an encrypted file, with the secret in force.
-///
-/// # Safety
-/// The text must be valid, `failure` null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_unlock(path: Text, failure: *mut *mut Failure) -> *mut Shared {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, null_mut(), || {
-            let path = build::path(path)?;
-            let source = FileSource::open(&path).map_err(|e| Error::io(e, "open").in_file(&path))?;
-            let key = opened(|secret| unlock(&source, secret.as_ref(), &Limits::default()));
-            Ok(boxed(Secret::Key(key.map_err(|error| error.in_file(&path))?)))
-        })
-    }
-}
-
-/// Encrypts a file with the secret in force, or decrypts it. `out` has no start for a file that
-/// takes the place of the old one. Returns 0, or -1 with an error.
-///
-/// # Safety
-/// The texts must be valid, `failure` null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_encrypt(
-    path: Text,
-    out: Text,
-    decrypts: c_int,
-    options: Options,
-    interrupted: Option<Interrupted>,
-    failure: *mut *mut Failure,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, -1, || {
-            let path = build::path(path)?;
-            let out = if out.is_none() { None } else { Some(build::path(out)?) };
-            let signals = Signals::new(interrupted);
-            if decrypts == 0 {
-                encrypt(&path, out.as_deref(), &options.of_core(), &signals)?;
-            } else {
-                opened(|secret| decrypt(&path, out.as_deref(), &options.opening(secret), &signals))?;
-            }
-            Ok(0)
-        })
-    }
-}
-
-/// Adds the secret `new` to the keys of a file, which the secret in force opens. Returns 0, or -1
-/// with an error.
-///
-/// # Safety
-/// The text and `new` must be valid, `failure` null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_add_key(
-    path: Text,
-    new: *const Shared,
-    options: Options,
-    interrupted: Option<Interrupted>,
-    failure: *mut *mut Failure,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, -1, || {
-            let new = &*new;
-            change(path, &KeyChange::Add(new.0.secret.clone()), options, interrupted)
-        })
-    }
-}
-
-/// Removes a key of a file, which the secret in force opens: that with a number, or for a negative
-/// one the key that opens it. Returns 0, or -1 with an error.
-///
-/// # Safety
-/// The text must be valid, `failure` null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_remove_key(
-    path: Text,
-    number: f64,
-    options: Options,
-    interrupted: Option<Interrupted>,
-    failure: *mut *mut Failure,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, -1, || {
-            let number = (number >= 0.0).then_some(number as usize);
-            change(path, &KeyChange::Remove(number), options, interrupted)
-        })
-    }
-}
-
-/// # Safety
-/// The text must be valid.
-unsafe fn change(
-    path: Text,
-    change: &KeyChange,
-    options: Options,
-    interrupted: Option<Interrupted>,
-) -> Result<c_int> {
-    // SAFETY: as the caller promises.
-    let path = unsafe { build::path(path) }?;
-    let signals = Signals::new(interrupted);
-    let work = |options: &WriteOptions| change_keys(&path, change, options, &signals);
-    opened(|secret| work(&options.opening(secret)))?;
-    Ok(0)
-}
-
-/// The cipher of a file, and the kinds of its keys; a null value for a plain file.
-///
-/// # Safety
-/// The text must be valid, `failure` null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_keys(path: Text, failure: *mut *mut Failure) -> *mut Tree {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, null_mut(), || {
-            let path = build::path(path)?;
-            let source = FileSource::open(&path).map_err(|e| Error::io(e, "open").in_file(&path))?;
-            let found = keys(&source).map_err(|error| error.in_file(&path))?;
-            let value = found.map_or(Value::Null, |found| {
-                let kinds = found.kinds.iter().map(|&kind| Value::from(kind)).collect();
-                Value::map([("cipher", Value::from(found.suite.name())), ("kinds", Value::List(kinds))])
-            });
-            Ok(Box::into_raw(Box::new(Tree::new(value)?)))
-        })
-    }
 }
