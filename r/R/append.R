@@ -1,7 +1,9 @@
 # append_entasis(): adds rows to a file. docs/guides/changes.md has the rules.
 
 append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL,
-                           widen = FALSE) {
+                           widen = FALSE, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   check_flag(create, "create")
   check_flag(fill, "fill")

@@ -1,6 +1,8 @@
 # Changes the columns of the data frame in a file. docs/guides/changes.md has the rules.
 
-drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compact = FALSE) {
+drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compact = FALSE, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   force(columns)
   check_flag(compact, "compact")
   change_columns(path, OPERATION$drop, change_options(durable, wait), function(file) {
@@ -16,7 +18,9 @@ drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compa
   invisible()
 }
 
-rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
+rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   new <- as.character(names(columns))
   is_named <- is.character(columns) && !anyNA(columns) && length(new) == length(columns) && !anyNA(new) && all(nzchar(new))
   if (!is_named) must_be("columns", "a character vector of old names with the new names as its names, such as c(euros = \"price\")", columns)
@@ -35,7 +39,10 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
   })
 }
 
-add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
+add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL,
+                                key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   check_order("add_columns_entasis", "x", x, path)
   x <- new_columns(x)
   change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads, edition), function(file) {
@@ -52,7 +59,10 @@ add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durabl
   })
 }
 
-replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
+replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL,
+                                    key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   check_order("replace_columns_entasis", "x", x, path)
   x <- new_columns(x)
   change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads, edition), function(file) {

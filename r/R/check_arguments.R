@@ -80,8 +80,8 @@ check_raw <- function(x) {
   if (!is.raw(x)) must_be("x", "a raw vector", x, "; serialize() makes one of any object")
 }
 
-check_path <- function(path, hint = "") {
-  if (!is.character(path) || length(path) != 1L || is.na(path)) must_be("path", "a string", path, hint)
+check_path <- function(path, hint = "", name = "path") {
+  if (!is.character(path) || length(path) != 1L || is.na(path)) must_be(name, "a string", path, hint)
   enc2native(path.expand(path))
 }
 

@@ -1,6 +1,8 @@
 # convert_entasis(): files of other formats as Entasis files, and back.
 
-convert_entasis <- function(source, path, compress = 50, functions = FALSE, overwrite = TRUE, ...) {
+convert_entasis <- function(source, path, compress = 50, functions = FALSE, overwrite = TRUE, key = NULL, password = NULL, ...) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   source <- check_source(source)
   path <- check_path(path)
   check_flag(functions, "functions")
@@ -13,10 +15,10 @@ convert_entasis <- function(source, path, compress = 50, functions = FALSE, over
   check_overwrite(overwrite, path)
   switch(to,
     # In bounded memory: the rows of an open table or of a scan are read while they are written.
-    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source), path, overwrite = overwrite, ...),
-    rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions), new), overwrite),
+    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source, key = secret_in_force()), path, overwrite = overwrite, ...),
+    rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions, key = secret_in_force()), new), overwrite),
     entasis = switch(from,
-      csv = write_entasis(scan_csv_entasis(source, ...), path, compress, overwrite = overwrite),
+      csv = write_entasis(scan_csv_entasis(source, ...), path, compress, overwrite = overwrite, key = secret_in_force()),
       entasis = wrong("both are Entasis files: copy the file, and use compact_entasis() for a shorter one"),
       core(.Call(C_convert, source, path, functions, write_options(compress, must_be_new = !overwrite)))
     ),

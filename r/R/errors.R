@@ -1,7 +1,7 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are the kinds
-# of the core (io, busy, exists, not_entasis, newer, corrupt, text, unsupported, limit,
-# out_of_memory, argument) and defect. Errors of the kinds busy and exists are also of the class
-# entasis_error_io.
+# of the core (io, busy, exists, not_entasis, newer, corrupt, tampered, wrong_key, text,
+# unsupported, limit, out_of_memory, argument) and defect. Errors of the kinds busy and exists are
+# also of the class entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {
@@ -33,7 +33,7 @@ users_call <- function() {
     where <- environment(of)
     if (is.null(where)) next
     if (identical(where, home)) {
-      found <- sys.call(k)
+      found <- without_secrets(sys.call(k), of)
     } else {
       # Handlers are closures inside functions. Users themselves call only closures of a writer.
       where <- topenv(where)
@@ -43,6 +43,23 @@ users_call <- function() {
     }
   }
   found
+}
+
+# Arguments whose values are never shown.
+SECRET_ARGUMENTS <- c("key", "password", "new_key", "new_password", "bytes")
+
+# A call with `...` in place of keys and passwords that are written out in it.
+without_secrets <- function(call, of) {
+  if (!any(SECRET_ARGUMENTS %in% names(formals(of)))) {
+    return(call)
+  }
+  matched <- tryCatch(match.call(of, call), error = function(e) call[1L])
+  is_shown <- names(matched) %in% SECRET_ARGUMENTS & !vapply(as.list(matched), is.symbol, NA)
+  if (length(matched) == 1L || !any(is_shown)) {
+    return(if (length(matched) == 1L) matched else call)
+  }
+  matched[is_shown] <- list(quote(...))
+  matched
 }
 
 wrong <- function(...) abort("argument", paste0(...))

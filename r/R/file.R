@@ -17,6 +17,7 @@ unopened <- function(path, functions, int64, limits, source = NULL) {
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_choice(int64, "int64", INT64)
   file$limits <- check_limits(limits)
+  file$secret <- secret_in_force()
   file
 }
 
@@ -96,6 +97,7 @@ view_of <- function(file, number) {
   view$functions <- file$functions
   view$int64 <- file$int64
   view$limits <- file$limits
+  view$secret <- file$secret
   view$generation <- file$generation
   view$table <- as.double(number)
   view$stamp <- file$stamp
@@ -125,7 +127,7 @@ look_at <- function(file) {
 # The handle. Opens the file again if the object comes from another session.
 handle_of <- function(file) {
   if (!.Call(C_is_open, file$handle)) {
-    reopen(file)
+    with_secret(file$secret, reopen(file))
   }
   file$handle
 }

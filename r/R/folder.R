@@ -2,7 +2,9 @@
 # core refuses.
 
 write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = NULL, mode = c("error", "append", "overwrite"), compress = 50,
-                                  threads = NULL, durable = NULL, wait = 10) {
+                                  threads = NULL, durable = NULL, wait = 10, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   mode <- check_choice(mode, "mode", c("error", "append", "overwrite"))
   rows_per_file <- if (is.null(rows_per_file)) Inf else check_whole(rows_per_file, "rows_per_file", 1)
@@ -18,7 +20,7 @@ write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = 
   job <- name_of_job()
   written <- character()
   is_done <- FALSE
-  on.exit(if (!is_done) unlink(file.path(path, written)))
+  on.exit(if (!is_done) unlink(file.path(path, written)), add = TRUE)
   parts <- files_of_rows(nrow(x), keys, rows_per_file)
   texts <- in_steps(lengths(parts), function(i) {
     rows <- parts[[i]]
@@ -149,13 +151,18 @@ folder_by_value.entasis_folder <- function(path, limits, reason) {
   keys <- Map(key_values, parts$texts, parts$types)
   temp <- tempfile("entasis-", fileext = ".entasis")
   on.exit(unlink(temp))
+  outer <- secret_in_force()
   rows_of <- function(i) {
-    rows <- rows_of_part(parts$files[i], parts$generations[i], limits, reason)
+    rows <- with_secret(outer, rows_of_part(parts$files[i], parts$generations[i], limits, reason))
     for (k in seq_along(keys)) rows[[parts$names[k]]] <- rep(keys[[k]][i], nrow(rows))
     rows
   }
-  join_by_value(parts$files, rows_of, temp, 10)
-  core(.Call(C_open, temp, limits, FALSE))
+  # The temporary file shows no values of encrypted ones.
+  is_encrypted <- any(vapply(parts$files, function(path) nrow(keys_entasis(path)) > 0L, NA))
+  with_secret(if (is_encrypted) key_entasis(), {
+    join_by_value(parts$files, rows_of, temp, 10)
+    core(.Call(C_open, temp, limits, FALSE))
+  })
 }
 
 # Writes the rows of files to one file. `rows_of` has them by number.
@@ -165,7 +172,7 @@ join_by_value <- function(files, rows_of, to, compress) {
     if (i == 1L) {
       write_value(rows, to, FALSE, write_options(compress, durable = FALSE))
     } else {
-      tryCatch(append_entasis(rows, to, durable = FALSE, widen = TRUE), entasis_error = function(e) {
+      tryCatch(append_entasis(rows, to, durable = FALSE, widen = TRUE, key = secret_in_force()), entasis_error = function(e) {
         # The advice and the path are those of an append to the joined file.
         said <- sub(" *(;|\\(file \").*", "", conditionMessage(e))
         abort("argument", paste0(said, " (file \"", files[i], "\", which does not fit the files before it)"), list(file = files[i]))
@@ -174,9 +181,16 @@ join_by_value <- function(files, rows_of, to, compress) {
   }
 }
 
-compact_entasis <- function(path, durable = NULL, wait = 10) {
+compact_entasis <- function(path, durable = NULL, wait = 10, rekey = FALSE, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
-  if (dir.exists(path)) compact_folder(path, durable, wait) else compact_file(path, durable, wait)
+  check_flag(rekey, "rekey")
+  if (!dir.exists(path)) {
+    return(compact_file(path, durable, wait, rekey))
+  }
+  if (rekey) wrong("'rekey' is for a file, and '", path, "' is a folder")
+  compact_folder(path, durable, wait)
 }
 
 # Joins the files of a data set that have equal keys. The old files stay.
@@ -227,7 +241,7 @@ rows_of_part <- function(path, generation, limits, reason) {
   file <- open_file(path, limits = limits, generation = generation)
   on.exit(close_file(file))
   if (is_tree(file) || !file$own || identical(file$host$form, "vector")) stop(reason)
-  read_entasis(path, generation = generation, limits = limits)
+  read_entasis(path, generation = generation, limits = limits, key = secret_in_force())
 }
 
 as_texts <- function(texts) vapply(texts, function(text) if (is.null(text)) NA_character_ else text, "")

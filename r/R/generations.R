@@ -1,16 +1,20 @@
 # The generations of a file: rollback() to one of them, keep() and compact(). docs/guides/changes.md
 # has the rules.
 
-generations_entasis <- function(path, limits = list()) {
+generations_entasis <- function(path, limits = list(), key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   file <- open_file(path, limits = limits)
-  on.exit(close_file(file))
+  on.exit(close_file(file), add = TRUE)
   found <- core(.Call(C_generations, file$handle))
   found$number <- as.integer(found$number)
   found$time <- .POSIXct(found$time)
   decorate(unname(found), list(names = names(found), class = "data.frame", row.names = c(NA, -length(found$number))))
 }
 
-rollback_entasis <- function(path, generation, durable = NULL, wait = 10, compact = FALSE) {
+rollback_entasis <- function(path, generation, durable = NULL, wait = 10, compact = FALSE, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
   check_flag(compact, "compact")
   generation <- check_whole(generation, "generation", 1)
@@ -27,12 +31,14 @@ roll_back <- function(path, generation, options) {
   core(.Call(C_rollback, change, generation, options))
 }
 
-keep_entasis <- function(path, generations, durable = NULL, wait = 10) {
+keep_entasis <- function(path, generations, durable = NULL, wait = 10, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
   wish <- kept_generations(generations)
   options <- change_options(durable, wait)
   change <- begin_change(path, options)
-  on.exit(.Call(C_change_end, change))
+  on.exit(.Call(C_change_end, change), add = TRUE)
   core(.Call(C_keep, change, wish[[1L]], wish[[2L]], options))
   invisible()
 }
@@ -48,10 +54,10 @@ kept_generations <- function(generations) {
   list(2L, seconds * 1e9)
 }
 
-compact_file <- function(path, durable = NULL, wait = 10) {
+compact_file <- function(path, durable = NULL, wait = 10, rekey = FALSE) {
   options <- change_options(durable, wait)
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change))
-  core(.Call(C_compact, change, options))
+  core(.Call(C_compact, change, rekey, options))
   invisible()
 }

@@ -1,7 +1,9 @@
 # Lazy tables: files whose columns and rows are read when they are selected.
 
 entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL,
-                    as = c("stored", "data.table"), source = NULL, size = NULL) {
+                    as = c("stored", "data.table"), source = NULL, size = NULL, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   as <- check_choice(as, "as", c("stored", "data.table"))
   if (is.null(source)) {
     if (!is.null(size)) wrong("'size' is for 'source', and the file is at a path")
@@ -16,7 +18,7 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
   }
   if (file$own && identical(file$host$form, "vector")) {
     if (as != "stored") wrong("the file holds a vector: as = \"data.table\" is for files with one data frame")
-    on.exit(close_file(file))
+    on.exit(close_file(file), add = TRUE)
     return(value_of(file))
   }
   layout_of(file)

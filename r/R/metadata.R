@@ -1,6 +1,8 @@
 # Facts about a file, without its values.
 
-metadata_entasis <- function(path, limits = list()) {
+metadata_entasis <- function(path, limits = list(), key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   file <- open_file(path, limits = limits)
   if (is_tree(file)) {
     return(tree_metadata(file))

@@ -1,7 +1,9 @@
 # read_entasis(): reads the value of a file, or some columns and rows of a frame.
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
-                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL, ...) {
+                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL, key = NULL, password = NULL, ...) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   given <- other_arguments("file", ...)
   if ("file" %in% names(given)) path <- given$file
   check_flag(as.data.table, "as.data.table")
@@ -11,7 +13,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
     from <- 1
     to <- NULL
   }
-  on.exit(close_file(file))
+  on.exit(close_file(file), add = TRUE)
   if (is_tree(file)) {
     whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)
     if (!whole) wrong("the file holds a tree of values: entasis() reads parts of it")

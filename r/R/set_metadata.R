@@ -1,12 +1,14 @@
 # Metadata of a file: a second value, kept with the value of the file.
 
-set_metadata_entasis <- function(value, path, durable = NULL, wait = 10) {
+set_metadata_entasis <- function(value, path, durable = NULL, wait = 10, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   check_order("set_metadata_entasis", "value", value, path)
   path <- check_path(path)
   options <- change_options(durable, wait)
   value <- read_lazy(value)
   change <- begin_change(path, options)
-  on.exit(.Call(C_change_end, change))
+  on.exit(.Call(C_change_end, change), add = TRUE)
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
   if (!is_own_file(file)) {

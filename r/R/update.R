@@ -1,7 +1,9 @@
 # update_entasis(): sets and removes values of the named list in a file.
 
 update_entasis <- function(values = list(), path, remove = NULL, compress = NULL, threads = NULL, durable = NULL, wait = 10,
-                           functions = FALSE, edition = NULL) {
+                           functions = FALSE, edition = NULL, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   check_order("update_entasis", "values", values, if (!missing(path)) path)
   path <- check_path(path)
   check_flag(functions, "functions")
@@ -10,7 +12,7 @@ update_entasis <- function(values = list(), path, remove = NULL, compress = NULL
   if (!is.null(remove) && (!is.character(remove) || anyNA(remove))) must_be("remove", "a character vector of names", remove)
   options <- change_options(durable, wait, compress, threads, edition)
   change <- begin_change(path, options)
-  on.exit(.Call(C_change_end, change))
+  on.exit(.Call(C_change_end, change), add = TRUE)
   file <- open_file(path, functions)
   on.exit(close_file(file), add = TRUE)
   whole <- updated(list_of(file), values, unique(remove), file)

@@ -1,6 +1,8 @@
 # Checks a file and repairs it. docs/guides/damage.md has the rules.
 
-verify_entasis <- function(path, limits = list(), generation = NULL) {
+verify_entasis <- function(path, limits = list(), generation = NULL, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
   if (dir.exists(path)) {
     if (!is.null(generation)) wrong("'generation' is for a file, and '", path, "' is a folder")
@@ -16,7 +18,7 @@ verify_folder <- function(path, limits) {
   manifests <- sort(list.files(file.path(path, "_entasis"), "^[0-9]{20}[.]entasis$", full.names = TRUE), decreasing = TRUE)
   files <- c(parts_of(path, check_limits(limits))$files, utils::head(manifests, 1L))
   checked <- in_steps(file.size(files), function(i) {
-    tryCatch(verify_entasis(files[i], limits), entasis_error = identity)
+    tryCatch(verify_entasis(files[i], limits, key = secret_in_force()), entasis_error = identity)
   })
   bad <- vapply(checked, inherits, NA, "condition")
   if (!any(bad)) {
@@ -28,7 +30,9 @@ verify_folder <- function(path, limits) {
   abort("corrupt", paste0(sum(bad), " of ", length(files), " files of '", path, "' are damaged: ", said), list(file = files[shown[1L]]))
 }
 
-repair_entasis <- function(path, out, limits = list(), durable = NULL, wait = 10) {
+repair_entasis <- function(path, out, limits = list(), durable = NULL, wait = 10, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
   if (!is.character(out) || length(out) != 1L || is.na(out)) must_be("out", "a string", out)
   out <- enc2native(path.expand(out))

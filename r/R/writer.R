@@ -1,7 +1,9 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
 writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL,
-                           widen = FALSE, overwrite = TRUE) {
+                           widen = FALSE, overwrite = TRUE, key = NULL, password = NULL) {
+  before <- use_secret(key, password)
+  on.exit(restore_secret(before))
   path <- check_path(path)
   check_flag(append, "append")
   check_flag(widen, "widen")
@@ -32,6 +34,7 @@ extended_stream <- function(path, options) {
 # The functions of a writer. They must not refer to it, or it would never be collected.
 writer_functions <- function(stream, path, append, options, times, widen) {
   n_refused <- 0L
+  secret <- secret_in_force()
   list(
     write = function(x, fill = FALSE) {
       check_flag(fill, "fill")
@@ -47,7 +50,7 @@ writer_functions <- function(stream, path, append, options, times, widen) {
       on.exit(.Call(C_change_end, stream))
       core(.Call(C_stream_finish, stream))
       if (n_refused > 0L) warn_refused(path, n_refused)
-      if (append) warn_of_dead(path)
+      if (append) with_secret(secret, warn_of_dead(path))
       invisible()
     },
     abort = function() {

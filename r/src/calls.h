@@ -17,8 +17,10 @@
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
     /* locale.c */ E(note_locale, 1) \
     /* write.c */ E(na_kind, 1) E(exact_unit, 3) E(frame, 4) E(write, 7) \
-    /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(keep, 4) E(compact, 2) \
+    /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(keep, 4) E(compact, 3) \
     /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_check, 1) E(stream_view, 1) E(stream_finish, 1) \
+    /* secrets.c */ E(secret_key, 1) E(secret_file, 1) E(secret_password, 1) E(secret_bytes, 1) E(use_secret, 1) E(secret_in_force, 0) \
+    /* secrets.c */ E(unlock, 1) E(encrypt, 4) E(add_key, 3) E(remove_key, 3) E(keys, 1) \
     /* convert.c */ E(convert, 4) \
     /* generations.c */ E(generations, 1) E(is_worth_compacting, 1) \
     /* csv.c */ E(csv_read, 5) E(csv_fill, 3) E(csv_write, 6) \

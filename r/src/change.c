@@ -123,12 +123,12 @@ SEXP ent_c_keep(SEXP change, SEXP unit, SEXP value, SEXP options) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
-/* Stores a file anew without what earlier changes left. */
-SEXP ent_c_compact(SEXP change, SEXP options) {
+/* Stores a file anew without what earlier changes left; with `rekey`, with another file key. */
+SEXP ent_c_compact(SEXP change, SEXP rekey, SEXP options) {
     ent_failure *failure = NULL;
     ent_watch();
-    int done =
-        ent_change_compact(ent_pointer_of(change, "a change"), ent_options_of(options), ent_is_interrupted, &failure);
+    int done = ent_change_compact(ent_pointer_of(change, "a change"), Rf_asLogical(rekey) == TRUE,
+                                  ent_options_of(options), ent_is_interrupted, &failure);
     ent_watched();
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }

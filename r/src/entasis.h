@@ -24,6 +24,7 @@ typedef struct ent_found ent_found;
 typedef struct ent_generations ent_generations;
 typedef struct ent_row_numbers ent_row_numbers;
 typedef struct ent_loaded ent_loaded;   /* cells that were read */
+typedef struct ent_secret ent_secret;   /* a key or password */
 typedef struct ent_strings ent_strings; /* to write */
 typedef struct ent_text ent_text;       /* strings that were read */
 typedef struct ent_tree ent_tree;
@@ -206,7 +207,8 @@ int ent_change_rollback(ent_change *change, double generation, ent_options optio
                         ent_failure **failure);
 int ent_change_keep(ent_change *change, int unit, double value, ent_options options, ent_interrupted interrupted,
                     ent_failure **failure);
-int ent_change_compact(ent_change *change, ent_options options, ent_interrupted interrupted, ent_failure **failure);
+int ent_change_compact(ent_change *change, int rekey, ent_options options, ent_interrupted interrupted,
+                       ent_failure **failure);
 void ent_change_free(ent_change *change);
 
 /* stream.rs: streams are changes, to which ent_change_append adds batches */
@@ -406,6 +408,25 @@ const uint64_t *ent_text_views(const ent_text *text);
 const unsigned char *ent_text_validity(const ent_text *text);
 const char *ent_text_get(const ent_text *text, size_t i, size_t *len);
 void ent_text_free(ent_text *text);
+
+/* secrets.rs: the secret in force opens the files of a call, and encrypts those that it writes */
+ent_secret *ent_secret_key(ent_chars bytes, ent_failure **failure); /* a random one without a start */
+ent_secret *ent_secret_file(ent_chars path, ent_failure **failure);
+ent_secret *ent_secret_password(ent_chars text, ent_failure **failure);
+const unsigned char *ent_secret_bytes(const ent_secret *secret); /* 32; null for a password */
+ent_secret *ent_secret_use(const ent_secret *secret);            /* null: none; returns the one that was */
+ent_secret *ent_secret_in_force(void);                           /* null: none */
+void ent_secret_free(ent_secret *secret);
+
+/* encryption.rs */
+ent_secret *ent_unlock(ent_chars path, ent_failure **failure);
+int ent_encrypt(ent_chars path, ent_chars out, int decrypts, ent_options options, ent_interrupted interrupted,
+                ent_failure **failure); /* out without a start: in place */
+int ent_add_key(ent_chars path, const ent_secret *secret, ent_options options, ent_interrupted interrupted,
+                ent_failure **failure);
+int ent_remove_key(ent_chars path, double number, ent_options options, ent_interrupted interrupted,
+                   ent_failure **failure); /* number -1: the key that opens the file */
+ent_tree *ent_keys(ent_chars path, ent_failure **failure);
 
 /* convert.rs */
 int ent_convert(ent_chars source, ent_chars path, int functions, ent_options options, ent_interrupted interrupted,

@@ -1,9 +1,10 @@
 /* Folders of files. */
 #include "values.h"
 
-/* A tree of the core as an R value. Frees the tree. */
-static SEXP value_of(ent_tree *tree, ent_failure *failure) {
-    if (tree == NULL) return ent_failed(failure);
+/* A tree of the core as an R value. Frees the tree. Takes the address of the failure, because C
+ * evaluates arguments in any order. */
+static SEXP value_of(ent_tree *tree, ent_failure **failure) {
+    if (tree == NULL) return ent_failed(*failure);
     return ent_value_of(tree);
 }
 
@@ -11,12 +12,12 @@ SEXP ent_c_folder(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = ent_limits_of(limits);
     ent_tree *tree = ent_folder(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), &failure);
-    return value_of(tree, failure);
+    return value_of(tree, &failure);
 }
 
 SEXP ent_c_folder_state(SEXP path) {
     ent_failure *failure = NULL;
-    return value_of(ent_folder_state(ent_chars_of(STRING_ELT(path, 0)), &failure), failure);
+    return value_of(ent_folder_state(ent_chars_of(STRING_ELT(path, 0)), &failure), &failure);
 }
 
 /* The texts of a character vector, in memory of R. NA has no start. */
@@ -34,7 +35,7 @@ SEXP ent_c_folder_names(SEXP key, SEXP values) {
     ent_failure *failure = NULL;
     ent_tree *tree =
         ent_folder_names(ent_chars_of(STRING_ELT(key, 0)), texts_or_none(values), (size_t)Rf_xlength(values), &failure);
-    return value_of(tree, failure);
+    return value_of(tree, &failure);
 }
 
 /* `of` is a list: folder, job, paths, names and types of keys, their texts, replaces, before. */

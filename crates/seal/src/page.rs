@@ -97,7 +97,7 @@ impl KeyPage {
     ///
     /// # Errors
     /// That of the first page, if none is valid.
-    pub(crate) fn current<'b>(pages: [&'b [u8]; 2]) -> Result<(Self, &'b [u8], usize)> {
+    pub(crate) fn current(pages: [&[u8]; 2]) -> Result<(Self, &[u8], usize)> {
         let [first, second] = pages.map(Self::parse);
         match (first, second) {
             (Ok(first), Ok(second)) if second.number > first.number => Ok((second, pages[1], 1)),

@@ -8,6 +8,7 @@ use entasis::{Error, File, Frame, Keep, Kind, Operation, Physical, Result, Strea
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
 use crate::options::Options;
+use crate::secrets;
 
 /// A change until it is committed, or a stream until it is finished.
 pub struct Change(State);
@@ -162,7 +163,10 @@ pub unsafe extern "C" fn ent_change_begin(
     unsafe {
         guard::call(failure, null_mut(), || {
             let path = build::path(path)?;
-            let change = entasis::Change::begin(&path, &options.of_core(), &Signals::new(interrupted))?;
+            let signals = Signals::new(interrupted);
+            let begin = |secret| entasis::Change::begin(&path, &options.opening(secret), &signals);
+            let change = secrets::opened(begin)?;
+            secrets::note(change.file());
             Ok(Box::into_raw(Box::new(Change::new(change))))
         })
     }
@@ -233,14 +237,15 @@ pub unsafe extern "C" fn ent_change_keep(
     }
 }
 
-/// Stores the value of the file anew without what earlier changes left, which ends the change.
-/// Returns 0, or -1 with an error.
+/// Stores the value of the file anew without what earlier changes left, which ends the change. With
+/// `rekey`, an encrypted file gets another file key. Returns 0, or -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_change_rollback`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_change_compact(
     change: *mut Change,
+    rekey: c_int,
     options: Options,
     interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
@@ -248,7 +253,9 @@ pub unsafe extern "C" fn ent_change_compact(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            (*change).take()?.compact(&options.of_core(), &Signals::new(interrupted)).map(|()| 0)
+            let (change, signals) = ((*change).take()?, Signals::new(interrupted));
+            let work = if rekey == 0 { entasis::Change::compact } else { entasis::Change::rekey };
+            work(change, &options.of_core(), &signals).map(|()| 0)
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::loaded::{is_own, root};
 use crate::nodes::Tree;
+use crate::secrets;
 
 /// Facts about a file.
 #[repr(C)]
@@ -113,12 +114,16 @@ pub unsafe fn open(
             );
         }
         let options = AppendOptions { widen: true, ..AppendOptions::default() };
-        return Dataset::open(&path, of_file)?.table(&options, monitor);
+        return secrets::opened_file(&of_file, |opening| {
+            Dataset::open(&path, opening)?.table(&options, monitor)
+        });
     }
-    if whole {
-        return File::open_whole(&path, of_file);
-    }
-    entasis_convert::open_path(&path, of_file, &lend, monitor)
+    secrets::opened_file(&of_file, |opening| {
+        if whole {
+            return File::open_whole(&path, opening);
+        }
+        entasis_convert::open_path(&path, opening, &lend, monitor)
+    })
 }
 
 /// Lends values of R, which a file of R has, to the writer.

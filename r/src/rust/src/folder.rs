@@ -3,7 +3,7 @@
 use std::os::raw::c_int;
 use std::ptr::null_mut;
 
-use entasis::{Error, File, Limits, Result, Value};
+use entasis::{Error, File, Limits, Opening, Result, Value};
 use entasis_dataset::{Dataset, Job, KeyType, Mode, Written, commit, encode, keys_of, list, newest_manifest};
 
 use crate::build;
@@ -11,6 +11,7 @@ use crate::file::{Limit, lend, limits_of};
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::nodes::Tree;
 use crate::options::Options;
+use crate::secrets;
 
 fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
     Value::List(texts.into_iter().map(Value::from).collect())
@@ -49,8 +50,12 @@ pub unsafe extern "C" fn ent_folder(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, null_mut(), || {
-            let dataset = Dataset::open(&build::path(path)?, limits_of(limits, n)?)?;
-            Ok(Box::into_raw(Box::new(Tree::new(parts(&dataset)?)?)))
+            let (path, limits) = (build::path(path)?, limits_of(limits, n)?);
+            let found = secrets::opened(|secret| {
+                let opening = Opening { limits: limits.clone(), secret };
+                parts(&Dataset::open(&path, opening)?)
+            });
+            Ok(Box::into_raw(Box::new(Tree::new(found?)?)))
         })
     }
 }
@@ -73,10 +78,13 @@ pub unsafe extern "C" fn ent_folder_state(path: Text, failure: *mut *mut Failure
                 None if folder.is_dir() => list(&folder)?.into_iter().find(|path| !is_of_job(path)),
                 _ => None,
             };
-            let keys = keys_of(&folder, None)?;
+            let keys = secrets::opened(|secret| keys_of(&folder, secret.as_ref()))?;
             let mut is_of_r = true;
             if keys.is_some() {
-                let file = Dataset::open(&folder, Limits::default())?.file(0)?;
+                let file = secrets::opened_file(&Limits::default(), |opening| {
+                    Dataset::open(&folder, opening)?.file(0)
+                })?;
+                secrets::follow(&file);
                 is_of_r = host_of(&file)?.as_deref() == Some("r");
             }
             let (names, types) = match &keys {

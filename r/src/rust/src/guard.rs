@@ -225,6 +225,8 @@ impl Failure {
                 Kind::NotEntasis => "not_entasis",
                 Kind::Newer => "newer",
                 Kind::Corrupt => "corrupt",
+                Kind::Tampered => "tampered",
+                Kind::WrongKey => "wrong_key",
                 Kind::Text => "text",
                 Kind::Unsupported => "unsupported",
                 Kind::Limit => "limit",

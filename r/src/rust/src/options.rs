@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use entasis::{Durable, WriteOptions};
+use entasis::{Durable, Secret, WriteOptions};
+
+use crate::secrets;
 
 /// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
 const LONGEST_WAIT: f64 = 1e9;
@@ -26,9 +28,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options of the core.
+    /// The options of the core. New files are encrypted with the secret in force.
     pub fn of_core(self) -> WriteOptions {
+        self.opening(secrets::for_writing())
+    }
+
+    /// The options of the core, with what opens the file that changes.
+    pub fn opening(self, secret: Option<Secret>) -> WriteOptions {
         WriteOptions {
+            secret,
             compression: u32::try_from(self.compression)
                 .ok()
                 .map(|level| u8::try_from(level).unwrap_or(u8::MAX)),

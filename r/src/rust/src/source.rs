@@ -10,6 +10,7 @@ use entasis::{File, Ranges, RemoteSource};
 
 use crate::file::{Limit, limits_of};
 use crate::guard::{self, Failure, Text};
+use crate::secrets;
 
 /// Room for the message of a failed call.
 const MESSAGE: usize = 1024;
@@ -101,7 +102,9 @@ pub unsafe extern "C" fn ent_open_source(
             let tail_at = len.saturating_sub(tail.len() as u64);
             let source = RemoteSource::new(function, len, vec![(0, head), (tail_at, tail)]);
             let source = source.map_err(|error| entasis::Error::io(error, "open").in_file(&name))?;
-            Ok(Box::into_raw(Box::new(File::from_source(Box::new(source), &name, limits)?)))
+            let file = File::from_source(Box::new(source), &name, secrets::opening(limits))?;
+            secrets::note(&file);
+            Ok(Box::into_raw(Box::new(file)))
         })
     }
 }
