@@ -83,7 +83,7 @@ def run(context: Context) -> None:
 
 
 def _rows(file: Any, places: list[int]) -> list[Any]:
-    return [file[place : place + 1].to_arrow() for place in places]
+    return [file[place : place + 1].to_pandas() for place in places]
 
 
 def _same(frame: Any, got: Any) -> list[str]:
@@ -91,9 +91,8 @@ def _same(frame: Any, got: Any) -> list[str]:
 
 
 def _same_rows(frame: Any, places: list[int], got: list[Any]) -> list[str]:
-    name = frame.columns[0]
-    found = [part.column(0)[0].as_py() for part in got]
-    return [] if found == frame[name].iloc[places].tolist() else ["other values"]
+    found = [part.iloc[0, 0] for part in got]
+    return [] if found == frame.iloc[places, 0].tolist() else ["other values"]
 
 
 def _rate() -> str:
