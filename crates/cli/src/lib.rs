@@ -165,7 +165,7 @@ enum Verb {
     Decrypt(encrypt::DecryptArgs),
     Keys(keys::Args),
     Sniff(sniff::Args),
-    Convert(convert_args::Args),
+    Convert(Box<convert_args::Args>),
     Diff(diff::Args),
     Completions(completions::Args),
     Man(man::Args),

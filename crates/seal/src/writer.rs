@@ -156,7 +156,7 @@ impl Sealer {
         let part = skip..skip + bytes.len();
         pending.add(part.clone())?;
         chunk::data_mut(&mut pending.bytes)[part].copy_from_slice(bytes);
-        if pending.known != [0..DATA_LEN] {
+        if pending.known.first() != Some(&(0..DATA_LEN)) {
             return Ok(());
         }
         let Some(pending) = state.pending.remove(&number) else { return Ok(()) };
