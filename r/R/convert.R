@@ -1,6 +1,6 @@
 # convert_entasis(): files of other formats as Entasis files, and back.
 
-convert_entasis <- function(source, path, compress = 50, functions = FALSE, overwrite = TRUE, key = NULL, password = NULL, ...) {
+convert_entasis <- function(source, path, compress = 50, functions = FALSE, overwrite = TRUE, ..., key = NULL, password = NULL) {
   before <- use_secret(key, password)
   on.exit(restore_secret(before))
   source <- check_source(source)

@@ -1,7 +1,7 @@
 # read_entasis(): reads the value of a file, or some columns and rows of a frame.
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
-                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL, key = NULL, password = NULL, ...) {
+                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL, ..., key = NULL, password = NULL) {
   before <- use_secret(key, password)
   on.exit(restore_secret(before))
   given <- other_arguments("file", ...)

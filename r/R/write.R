@@ -1,7 +1,7 @@
 # write_entasis(), and the document of a value.
 
 # write_entasis(), and the plans of frames.
-write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, overwrite = TRUE, key = NULL, password = NULL, ...) {
+write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, overwrite = TRUE, ..., key = NULL, password = NULL) {
   before <- use_secret(key, password)
   on.exit(restore_secret(before))
   given <- other_arguments(c("object", "file"), ...)
