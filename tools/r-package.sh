@@ -20,7 +20,7 @@ done
 
 # The workspace without the parts that R does not need.
 mkdir "$package/src/crates"
-for crate in platform kernels format encodings io core query csv convert dataset; do
+for crate in platform kernels format encodings io seal core query csv convert dataset; do
     mkdir "$package/src/crates/$crate"
     cp -r "crates/$crate/Cargo.toml" "crates/$crate/src" "$package/src/crates/$crate"
 done
