@@ -14,17 +14,17 @@ use crate::{errors, monitor, remote};
 #[pyfunction]
 pub fn unlock(py: Python<'_>, source: Bytes<'_>, secret: Option<Secret>) -> PyResult<Key> {
     let secret = of_core(secret.as_ref());
-    let source = source.open().map_err(|e| errors::raise(py, &e))?;
+    let (source, name) = source.open().map_err(|e| errors::raise(py, &e))?;
     let found = py.detach(|| entasis::unlock(&*source, secret.as_ref(), &Limits::default()));
-    found.map(Key).map_err(|e| errors::raise(py, &e))
+    found.map(Key).map_err(|e| errors::raise(py, &e.in_file(&name)))
 }
 
 /// The cipher of a file, the kinds of its keys, and the costs of passwords: passes, memory in KiB,
 /// lanes. None for a plain file.
 #[pyfunction]
 pub fn keys_of<'py>(py: Python<'py>, source: Bytes<'_>) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let source = source.open().map_err(|e| errors::raise(py, &e))?;
-    let found = py.detach(|| entasis::keys(&*source)).map_err(|e| errors::raise(py, &e))?;
+    let (source, name) = source.open().map_err(|e| errors::raise(py, &e))?;
+    let found = py.detach(|| entasis::keys(&*source)).map_err(|e| errors::raise(py, &e.in_file(&name)))?;
     let Some(found) = found else { return Ok(None) };
     let out = PyDict::new(py);
     out.set_item("cipher", found.suite.name())?;
@@ -88,15 +88,19 @@ pub enum Bytes<'py> {
 }
 
 impl Bytes<'_> {
-    fn open(self) -> entasis::Result<Box<dyn Source>> {
+    /// The bytes, and a name for errors.
+    fn open(self) -> entasis::Result<(Box<dyn Source>, PathBuf)> {
         Ok(match self {
-            Self::Memory(bytes) => Box::new(entasis::MemorySource::new(bytes)),
+            Self::Memory(bytes) => (Box::new(entasis::MemorySource::new(bytes)), PathBuf::from("<bytes>")),
             Self::Path(path) => {
-                Box::new(FileSource::open(&path).map_err(|e| Error::io(e, "open").in_file(&path))?)
+                let source = FileSource::open(&path).map_err(|e| Error::io(e, "open").in_file(&path))?;
+                (Box::new(source), path)
             }
             Self::Remote(object) => {
                 let found = remote::source(&object);
-                Box::new(found.map_err(|_| Error::argument("the object gives no ranges of bytes"))?.0)
+                let (source, name) =
+                    found.map_err(|_| Error::argument("the object gives no ranges of bytes"))?;
+                (Box::new(source), name)
             }
         })
     }
