@@ -57,8 +57,8 @@ impl Header {
     /// header, after slot pages, or after the key pages of a sealed file.
     pub const fn whole(slot: Slot, start: u64) -> Self {
         let flags = match start {
-            KEY_PAGES_END.. => FLAG_SLOT_PAGES | FLAG_SEALED,
-            SLOT_PAGES_END.. => FLAG_SLOT_PAGES,
+            KEY_PAGES_END => FLAG_SLOT_PAGES | FLAG_SEALED,
+            SLOT_PAGES_END => FLAG_SLOT_PAGES,
             _ => 0,
         };
         Self::with(flags, SlotState::Valid(slot))
@@ -77,12 +77,10 @@ impl Header {
     /// Whether the first bytes of a file are the header of a sealed file. Its slots have to be
     /// opened before the header is parsed.
     pub fn is_of_sealed(bytes: &[u8]) -> bool {
-        bytes.starts_with(&MAGIC)
-            && bytes.first_chunk::<64>().is_some_and(|head| {
-                seal_holds(head)
-                    && u64::from_le_bytes([16, 17, 18, 19, 20, 21, 22, 23].map(|i| head[i])) & FLAG_SEALED
-                        != 0
-            })
+        let Some(head) = bytes.first_chunk::<64>() else { return false };
+        let flags = head[16..].first_chunk().map_or(0, |flags| u64::from_le_bytes(*flags));
+        let kind = flags & (FLAG_SEALED | FLAG_STREAMED | FLAG_SLOT_PAGES);
+        bytes.starts_with(&MAGIC) && kind == FLAG_SEALED | FLAG_SLOT_PAGES && seal_holds(head)
     }
 
     /// Whether the file is encrypted.

@@ -225,7 +225,7 @@ fn finish<'p>(
     };
     let header = match ground.file {
         Some(file) if ground.is_in_place => *file.header(),
-        _ => Header::whole(slot, placement.start()),
+        _ => Header::whole(slot, placement.room_start()),
     };
     footer.extend_from_slice(&Trailer::new(&slot, &header, root.version()).emit());
     Footer { bytes: footer, slot, placement }

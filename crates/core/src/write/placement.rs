@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use entasis_encodings::Encoded;
 use entasis_format::{
-    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum, fallible,
+    BlockRecord, Codec, Directory, Error, HEADER_LEN, KEY_PAGES_END, Packing, Result, SLOT_PAGES_END,
+    Statistics, Transform, checksum, fallible,
 };
 use entasis_io::{Sink, WRITE_UNIT};
 
@@ -101,9 +102,13 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The offset of the first byte that it may write.
-    pub(crate) fn start(&self) -> u64 {
-        self.start
+    /// Where the room of a new file begins whose bytes it writes.
+    pub(crate) fn room_start(&self) -> u64 {
+        match self.start {
+            ..SLOT_PAGES_END => HEADER_LEN as u64,
+            _ if self.sink.is_mappable() => SLOT_PAGES_END,
+            _ => KEY_PAGES_END,
+        }
     }
 
     /// Begins run number `index`, in `memory` if given.

@@ -169,7 +169,7 @@ fn what_is_no_file_of_ours_is_told_apart() {
     let mut bytes = file_of(&columns(100), &WriteOptions::default());
     std::fs::write(folder.0.join("truncated"), &bytes[..bytes.len() - 1]).unwrap();
     assert_eq!(kind("truncated"), Kind::Corrupt);
-    bytes[16] |= 4;
+    bytes[16] |= 8;
     let sum = entasis::checksum(&bytes[..56]);
     bytes[56..64].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(folder.0.join("newer"), &bytes).unwrap();

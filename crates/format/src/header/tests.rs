@@ -58,7 +58,11 @@ fn versions_and_flags() {
     for header in [of(0, 2), of(0, 3), of(0, 4), of(1, 0), of(7, 3)] {
         assert_eq!(parse(&header.emit()).unwrap(), header);
     }
-    assert_eq!(kind(Header { flags: 4, ..header }), Kind::Newer);
+    assert_eq!(kind(Header { flags: 8, ..header }), Kind::Newer);
+    // Sealed files have slot pages, and are not streamed.
+    for flags in [4, 5, 7] {
+        assert_eq!(kind(Header { flags, ..header }), Kind::Corrupt);
+    }
     assert!(parse(&Header { may_ignore: u64::MAX, ..header }.emit()).is_ok());
 }
 

@@ -115,7 +115,7 @@ const CHANGES: &[Change] = &[
     ("header-other-minor", "constant", "header.minor", 0, 9, C, "header"),
     ("header-minor-of-old-files", "constant", "header.minor", 0, 2, C, "version"),
     ("header-older-minor", "constant", "header.minor", 0, 1, Kind::Unsupported, "0.1"),
-    ("header-unknown-flag", "constant", "header.flags", 0, 4, Kind::Newer, "flag"),
+    ("header-unknown-flag", "constant", "header.flags", 0, 8, Kind::Newer, "flag"),
     ("header-no-slot-pages", "constant", "header.flags", 0, 2, C, ""),
     ("header-reserved", "constant", "header.reserved", 0, 1, Kind::Unsupported, "reserved"),
     ("header-reserved-slot", "constant", "header.reserved2", 0, 1, C, "reserved"),

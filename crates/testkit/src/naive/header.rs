@@ -78,6 +78,7 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     if flags & !7 != 0 {
         return wrong(Kind::Newer, "a must-understand flag");
     }
+    rule(flags & 4 == 0 || flags & 7 == 6, "sealed goes with slot pages, and not with streamed")?;
     let is_known = is_zero(&file[12..16]) && is_zero(&file[32..56]);
     known(is_known, "reserved bytes of the header")?;
     rule(is_zero(&file[128..256]), "reserved bytes of the header without a checksum")?;
