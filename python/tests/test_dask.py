@@ -105,9 +105,11 @@ def test_a_filter_on_a_key_opens_one_file(tmp_path: Path, monkeypatch: pytest.Mo
     en.write_dataset(whole, tmp_path / "set", partition_by="k")
     opened: list[str] = []
 
-    def counted(source: Any, _open: Any = _table.open_value) -> Any:
+    open_value = _table.open_value
+
+    def counted(source: Any, secret: Any = None) -> Any:
         opened.append(str(source))
-        return _open(source)
+        return open_value(source, secret)
 
     monkeypatch.setattr(_table, "open_value", counted)
     found = entasis.dask.read(tmp_path / "set", filter=en.col("k") == 73)
