@@ -83,7 +83,7 @@ fn the_decoders_agree_on_damage() {
 }
 
 fn golden_files() -> [(PathBuf, Suite, (Secret, naive::Secret<'static>)); 3] {
-    let folder = golden::folder().with_file_name("v0.4");
+    let folder = golden::folder().with_file_name("sealed");
     let [key, password] = secrets();
     let path = |name: &str| folder.join(name);
     [
