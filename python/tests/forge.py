@@ -96,5 +96,14 @@ def write_builder(builder, path, host):
     options |= {"threads": None, "durable": None, "wait": 0}
     builder.write(
         host,
-        {"path": str(path), "is_new": False, "progress": None, "keep": None, "change": None, "stream": None, **options},
+        {
+            "path": str(path),
+            "is_new": False,
+            "progress": None,
+            "keep": None,
+            "change": None,
+            "stream": None,
+            "secret": None,
+            **options,
+        },
     )
