@@ -453,7 +453,7 @@ def read(
         A key of 32 bytes that opens an encrypted file: `bytes`, a `Key`, or a function without
         arguments that returns one of these. A function is called at each opening, and pickles have
         a reference to it. Without a key and a password, the key is that in the file that the
-        environment variable ENTASIS_KEY_FILE names.
+        environment variable ENTASIS_KEY_FILE names, or else ENTASIS_PASSWORD has the password.
     password
         A password that opens an encrypted file. See `write` and `unlock` for what it costs.
 

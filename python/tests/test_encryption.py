@@ -614,6 +614,28 @@ def test_data_sets_with_a_key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert all(len(en.keys(path)) == 1 for path in files(folder))
 
 
+def test_a_password_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens files as a key file does, and what comes from these stays encrypted."""
+    path, folder = tmp_path / "a.entasis", tmp_path / "prices"
+    en.write(frame(), path, password=PASSWORD)
+    table = pl.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]})
+    en.write_dataset(table, folder, password=PASSWORD)
+    monkeypatch.setenv("ENTASIS_PASSWORD", PASSWORD)
+    same(en.read(path), frame())
+    for write in (
+        lambda: en.write(en.open(path), tmp_path / "b.entasis"),
+        lambda: en.write_dataset(en.scan(folder), tmp_path / "other"),
+        lambda: en.convert(path, tmp_path / "b.entasis"),
+        lambda: en.write_dataset(en.open(path), tmp_path / "other"),
+    ):
+        with pytest.raises(en.ArgumentError, match="key=False"):
+            write()
+    en.append(table, folder)
+    assert en.scan(folder).count() == 4
+    assert en.info(folder).encryption is not None
+    assert all(len(en.keys(file)) == 1 for file in files(folder))
+
+
 def test_folders_without_a_manifest(tmp_path: Path) -> None:
     for number in range(6):
         en.write(pl.DataFrame({"n": range(number)}), tmp_path / f"{number}.entasis", key=KEY)

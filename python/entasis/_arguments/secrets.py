@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     AnyKey: TypeAlias = KeyBytes | Callable[[], KeyBytes]
     Secret: TypeAlias = Key | Password | Callable[[], KeyBytes]
 
-# The core reads the key file that it names when an encrypted file is opened without a secret.
-KEY_FILE = "ENTASIS_KEY_FILE"
+# The core takes a key file, or else a password, from these when an encrypted file is opened without
+# a secret.
+_OF_ENVIRONMENT = ("ENTASIS_KEY_FILE", "ENTASIS_PASSWORD")
+
+
+def in_environment() -> bool:
+    """Whether the environment has a key or password, so that files without a secret may be encrypted."""
+    return any(os.environ.get(name) for name in _OF_ENVIRONMENT)
 
 
 def given(key: Any, password: Any) -> Secret | None:
@@ -118,7 +124,7 @@ def refuse_encrypted(value: Any) -> None:
 
 
 def _was_encrypted(table: Any) -> bool:
-    if table.secret is not None or not os.environ.get(KEY_FILE):
+    if table.secret is not None or not in_environment():
         return table.secret is not None
     try:
         return is_encrypted(table.path if table.content is None else table.content)
@@ -127,7 +133,7 @@ def _was_encrypted(table: Any) -> bool:
 
 
 def _are_encrypted(files: Any) -> bool:
-    if files.secret is not None or not os.environ.get(KEY_FILE) or not files.paths:
+    if files.secret is not None or not in_environment() or not files.paths:
         return files.secret is not None
     return is_encrypted(files.source(0))
 
@@ -135,7 +141,7 @@ def _are_encrypted(files: Any) -> bool:
 def of_data_set(source: Any, secret: Secret | None) -> Secret | None:
     """The secret of a data set whose manifest is encrypted. A password becomes its key.
 
-    Without a secret it is the key of ENTASIS_KEY_FILE. A plain data set has none.
+    Without a secret it is that of the environment. A plain data set has none.
     """
     if callable(secret) or isinstance(secret, Key):
         return secret

@@ -159,7 +159,7 @@ def _secrets(
 ) -> tuple[Secret | None, Key | Password | None]:
     """The secret that opens a source, and that of a target, or of a file that is staged for it."""
     given = (key, password, source_key, source_password)
-    if all(one is None for one in given) and (form != "entasis" or not os.environ.get(_keys.KEY_FILE)):
+    if all(one is None for one in given) and (form != "entasis" or not _keys.in_environment()):
         return None, None
     opens = _keys.given(source_key, source_password)
     wanted = _keys.given(None if key is False else key, password)

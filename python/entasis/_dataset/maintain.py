@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._arguments.progress import Steady
-from entasis._arguments.secrets import KEY_FILE
+from entasis._arguments.secrets import in_environment
 from entasis._file.info import Info, Report
 from entasis._libraries.registry import to_store_again
 from entasis._view.view import View
@@ -105,7 +105,7 @@ def info(folder: str, store: Folder | None = None, secret: Secret | None = None)
 
 def _cipher(found: Files) -> str | None:
     """The cipher of encrypted files; None for plain ones."""
-    if not found.paths or (found.secret is None and not os.environ.get(KEY_FILE)):
+    if not found.paths or (found.secret is None and not in_environment()):
         return None
     source: Any = found.source(0)
     keys = _entasis.keys_of(source)

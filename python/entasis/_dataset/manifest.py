@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from entasis._arguments.options import shown
-from entasis._arguments.secrets import KEY_FILE, of_data_set
+from entasis._arguments.secrets import in_environment, of_data_set
 from entasis._file.file import is_frame
 from entasis._filter.conditions import Condition, col
 from entasis._filter.fields import Field
@@ -252,7 +252,7 @@ def opened(
     if store is None:
         check_links(folder, path)
     source: Any = path if store is None else store.open(within(number), listed=listed)
-    if secret is not None or os.environ.get(KEY_FILE):
+    if secret is not None or in_environment():
         secret = of_data_set(source, secret)
     file: Any = open_value(source, secret)
     try:
