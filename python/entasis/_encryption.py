@@ -32,7 +32,7 @@ class KeyEntry(NamedTuple):
     kind
         "key" or "password".
     costs
-        What deriving a key from a password costs by Argon2id: passes, KiB of memory, and lanes.
+        The costs of deriving a key from a password by Argon2id: passes, KiB of memory, and lanes.
         None for a key.
     """
 
@@ -105,7 +105,7 @@ def encrypt(
         The path of the new file. None replaces the file itself, as a whole or not at all. The disk
         may still have the bytes of the old one.
     key, password
-        What opens the file from now on, as for `write`.
+        The key or password of the encrypted file, as for `write`.
     threads, durable, wait, overwrite
         As for `write`. `overwrite` is for a target.
 
@@ -158,7 +158,7 @@ def decrypt(
     target
         The path of the new file. None replaces the file itself, as a whole or not at all.
     key, password
-        What opens the file, as for `read`.
+        The key or password of the file, as for `read`.
     threads, durable, wait, overwrite
         As for `encrypt`.
 
@@ -205,7 +205,7 @@ def add_key(
     new_key, new_password
         The key or password to add, as for `write`. A file has at most eight.
     key, password
-        What opens the file now, as for `read`.
+        A key or password that opens the file now, as for `read`.
     wait
         Seconds to wait for another writer of the same file.
 
@@ -260,7 +260,7 @@ def remove_key(
     number
         The number of the key to remove, as `keys` lists it. None removes the one that is given.
     key, password
-        What opens the file now, as for `read`.
+        A key or password that opens the file now, as for `read`.
     wait
         Seconds to wait for another writer of the same file.
 
