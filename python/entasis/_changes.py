@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._arguments import options as _options
 from ._arguments import sources as _sources
+from ._file.file import Scan
 from ._file.opened import Opened
 from ._libraries import streams
 from ._libraries.registry import collect
@@ -81,7 +82,7 @@ def append(
     edition: int | None = None,
     keep: int | timedelta | None = None,
     progress: bool | Callable[..., Any] | None = None,
-    key: AnyKey | None = None,
+    key: AnyKey | Literal[False] | None = None,
     password: str | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
@@ -122,7 +123,8 @@ def append(
         As for `write`, with `unit="values"`: those of the rows, and of columns that are stored
         anew.
     key, password
-        What opens an encrypted file, as for `read`. A file that `create` makes is encrypted.
+        What opens an encrypted file, as for `read`. A file that `create` makes is encrypted;
+        `key=False` makes a plain one of values of an encrypted file.
 
     Returns
     -------
@@ -178,19 +180,21 @@ def append(
                 key,
                 password,
             )
-        secret = _secret(path, key, password)
-        to = destination(
-            _sources.path_to_change(path), compression, threads, durable, wait, edition, keep, secret=secret
-        )
+        found = _sources.path_to_change(path)
+        is_new = create and not os.path.exists(found)
+        if is_new and key is None and password is None and isinstance(value, (Opened, Scan)):
+            _refusal()(value)
+        secret = _secret(path, None if is_new and key is False else key, password)
+        to = destination(found, compression, threads, durable, wait, edition, keep, secret=secret)
         value = _value(value)
         with _options.shown_progress(progress, "appending", "values") as show:
             if show is not None:
                 from ._arguments.progress import Steady
 
                 to["progress"] = Steady(show)
-            if not os.path.exists(_sources.path_to_change(path)):
+            if not os.path.exists(found):
                 if not create:
-                    raise _missing(_sources.path_to_change(path))
+                    raise _missing(found)
                 try:
                     write_whole(value, {**to, "is_new": True}, None, "error")
                 except ExistingFileError:
@@ -199,7 +203,7 @@ def append(
                 else:
                     return []
             labels = append_rows(value, to, fill, widen)
-        warn_of_dead(_sources.path_to_change(path), secret)
+        warn_of_dead(found, secret)
         return labels
 
 
@@ -551,7 +555,7 @@ def writer(
     edition: int | None = None,
     keep: int | timedelta | None = None,
     overwrite: bool = True,
-    key: AnyKey | None = None,
+    key: AnyKey | Literal[False] | None = None,
     password: str | None = None,
 ) -> Writer:
     """Write a frame batch by batch. Nothing is visible before the writer is closed.
@@ -621,7 +625,8 @@ def writer(
             overwrite=overwrite,
             secret=_secret(path, key, password) if append else _new_secret(key, password),
         )
-        return Writer(to, schema, append, fill=fill, widen=widen)
+        check = _refusal() if key is None and password is None and not append else None
+        return Writer(to, schema, append, fill=fill, widen=widen, check=check)
 
 
 def _secret(path: Any, key: Any, password: Any) -> Key | Password | None:
@@ -633,13 +638,20 @@ def _secret(path: Any, key: Any, password: Any) -> Key | Password | None:
     return of_file(_sources.path_to_change(path), key, password)
 
 
+def _refusal() -> Callable[[Any], None]:
+    """Refuses open files and scans that are encrypted, as values of a plain file."""
+    from ._arguments.secrets import refuse_encrypted
+
+    return refuse_encrypted
+
+
 def _new_secret(key: Any, password: Any) -> Key | Password | None:
-    """The key or password of a new file."""
+    """The key or password of a new file. `key=False` makes it plain."""
     if key is None and password is None:
         return None
     from ._arguments.secrets import of
 
-    return of(key, password)
+    return of(None if key is False else key, password)
 
 
 def _value(frame: Any) -> Any:

@@ -2,10 +2,12 @@
 
 append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL,
                            widen = FALSE, key = NULL, password = NULL) {
-  before <- use_secret(key, password)
-  on.exit(restore_secret(before))
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   check_flag(create, "create")
+  is_new <- create && !file.exists(path)
+  before <- if (is_new) use_secret_to_write(key, password) else use_secret(key, password)
+  on.exit(restore_secret(before))
+  if (is_new) refuse_encrypted(x, isFALSE(key))
   check_flag(fill, "fill")
   check_flag(widen, "widen")
   options <- change_options(durable, wait, compress, threads, edition)

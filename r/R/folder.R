@@ -3,16 +3,17 @@
 
 write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = NULL, mode = c("error", "append", "overwrite"), compress = 50,
                                   threads = NULL, durable = NULL, wait = 10, key = NULL, password = NULL) {
-  before <- use_secret(key, password)
+  before <- use_secret_to_write(key, password)
   on.exit(restore_secret(before))
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   mode <- check_choice(mode, "mode", c("error", "append", "overwrite"))
   rows_per_file <- if (is.null(rows_per_file)) Inf else check_whole(rows_per_file, "rows_per_file", 1)
   compress <- check_compression(compress)
+  state <- state_before(path, mode, is.null(key) && is.null(password))
+  refuse_encrypted(x, isFALSE(key))
   x <- read_lazy(x)
   if (!is.data.frame(x)) must_be("x", "a data frame", x)
   if (.row_names_info(x) > 0L) wrong("'x' has row names, which a folder does not keep: make them a column")
-  state <- state_before(path, mode)
   is_first <- state$number < 0
   if (is.null(durable) && !is_first) durable <- TRUE
   options <- change_options(durable, wait, compress, threads, NULL)
@@ -41,8 +42,10 @@ write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = 
 }
 
 # The folder before a job: the number of its manifest, or -1, and the names and types of its keys.
-state_before <- function(path, mode) {
-  state <- core(.Call(C_folder_state, path))
+# The files that replace a table are encrypted as before if `follows`.
+state_before <- function(path, mode, follows) {
+  is_read <- mode == "append" || mode == "overwrite" && follows
+  state <- core(.Call(C_folder_state, path, is_read))
   number <- number_of(state$number)
   exists <- function(...) abort("exists", paste0(...), list(file = path))
   if (nzchar(state$other)) exists("'", path, "' has other files than a data set, such as '", state$other, "': name another folder")
@@ -195,7 +198,7 @@ compact_entasis <- function(path, durable = NULL, wait = 10, rekey = FALSE, key 
 
 # Joins the files of a data set that have equal keys. The old files stay.
 compact_folder <- function(path, durable, wait) {
-  state <- core(.Call(C_folder_state, path))
+  state <- core(.Call(C_folder_state, path, TRUE))
   number <- number_of(state$number)
   if (number < 0) wrong("'", path, "' has no manifest: write_dataset_entasis() makes one")
   if (!isTRUE(state$is_of_r)) wrong("the files of '", path, "' were not written from R: compact them from there")

@@ -11,6 +11,19 @@ is_lazy <- function(x) inherits(x, c("entasis_table", "entasis_tree"))
 # Reads a lazy object whole.
 read_lazy <- function(x) if (is_lazy(x)) x[] else x
 
+# Refuses to store values of an encrypted file in a plain one, unless it is to be in clear.
+refuse_encrypted <- function(x, is_clear) {
+  if (is_clear || !is_lazy(x) || !is.null(secret_in_force())) {
+    return(invisible())
+  }
+  file <- lazy_content(x)
+  if (!is.null(file$file)) file <- file$file
+  handle_of(file)
+  if (file$facts$is_encrypted) {
+    wrong("the values are those of an encrypted file: pass 'key' or 'password' for the new one, or key = FALSE to write them in clear")
+  }
+}
+
 refuse_change <- function(x, ..., value) {
   what <- if (inherits(x, "entasis_tree")) "list" else "table"
   wrong("the ", what, " is a file and can't be changed: read it with x[], change that, and write it")

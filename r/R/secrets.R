@@ -5,6 +5,12 @@
 # Puts a key or password in force. Returns the secret that was, for `restore_secret`.
 use_secret <- function(key, password) .Call(C_use_secret, checked_secret(key, password))
 
+# The same for a new file, which `key = FALSE` makes plain.
+use_secret_to_write <- function(key, password) {
+  if (isFALSE(key) && !is.null(password)) wrong("'key' and 'password' are both given: pass one of them")
+  use_secret(if (!isFALSE(key)) key, password)
+}
+
 restore_secret <- function(before) .Call(C_use_secret, before)
 
 # The secret in force, to pass as `key` of another call or to keep with an open file; NULL for none.
@@ -33,6 +39,7 @@ checked_secret <- function(key, password, prefix = "") {
     check_session(key)
     return(key)
   }
+  if (isFALSE(key)) wrong("key = FALSE is for new files that are not encrypted: leave it out")
   if (!is.raw(key)) {
     wrong(names[1L], " must be a raw vector of 32 bytes, a key of key_entasis(), or a function without arguments that returns one, not a value of type ",
           typeof(key))

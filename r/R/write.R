@@ -2,7 +2,7 @@
 
 # write_entasis(), and the plans of frames.
 write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, overwrite = TRUE, ..., key = NULL, password = NULL) {
-  before <- use_secret(key, password)
+  before <- use_secret_to_write(key, password)
   on.exit(restore_secret(before))
   given <- other_arguments(c("object", "file"), ...)
   if ("object" %in% names(given)) {
@@ -16,6 +16,7 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = N
   check_flag(functions, "functions")
   check_overwrite(overwrite, path)
   options <- write_options(compress, must_be_new = !overwrite, edition = check_edition(edition))
+  refuse_encrypted(x, isFALSE(key))
   if (inherits(x, "entasis_csv_scan")) write_lazily(x, path, options) else write_value(read_lazy(x), path, functions, options)
   invisible(x)
 }

@@ -2,10 +2,10 @@
 
 writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL,
                            widen = FALSE, overwrite = TRUE, key = NULL, password = NULL) {
-  before <- use_secret(key, password)
-  on.exit(restore_secret(before))
   path <- check_path(path)
   check_flag(append, "append")
+  before <- if (append) use_secret(key, password) else use_secret_to_write(key, password)
+  on.exit(restore_secret(before))
   check_flag(widen, "widen")
   times <- check_choice(times, "times", c("finest", "first", "double"))
   if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
@@ -14,7 +14,7 @@ writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL
   check_overwrite(overwrite, path)
   options <- change_options(durable, wait, compress, threads, edition, must_be_new = !overwrite)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
-  new_writer(writer_functions(stream, path, append, options, times, widen), end_of_stream(stream))
+  new_writer(writer_functions(stream, path, append, options, times, widen, isFALSE(key)), end_of_stream(stream))
 }
 
 # A stream that appends rows to a file.
@@ -31,8 +31,10 @@ extended_stream <- function(path, options) {
   stream
 }
 
-# The functions of a writer. They must not refer to it, or it would never be collected.
-writer_functions <- function(stream, path, append, options, times, widen) {
+# The functions of a writer. They must not refer to it, or it would never be collected; nor to the
+# call that has the key, which would be saved with the writer.
+writer_functions <- function(stream, path, append, options, times, widen, is_clear) {
+  for (name in names(formals())) force(get(name))
   n_refused <- 0L
   secret <- secret_in_force()
   list(
@@ -41,6 +43,7 @@ writer_functions <- function(stream, path, append, options, times, widen) {
       check_open(stream)
       is_written <- FALSE
       on.exit(if (!is_written) n_refused <<- n_refused + 1L)
+      if (!append) with_secret(secret, refuse_encrypted(x, is_clear))
       write_batch(stream, path, x, fill, options, times, widen)
       is_written <- TRUE
       invisible()

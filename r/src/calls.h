@@ -12,7 +12,7 @@
     /* read.c */ E(open, 3) E(open_fst, 5) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) \
     /* source.c */ E(open_source, 6) \
     /* read.c */ E(read, 3) E(verify, 3) E(repair, 4) E(lost, 1) \
-    /* folder.c */ E(folder, 2) E(folder_state, 1) E(folder_names, 2) E(folder_commit, 2) \
+    /* folder.c */ E(folder, 2) E(folder_state, 2) E(folder_names, 2) E(folder_commit, 2) \
     /* column_groups.c */ E(groups, 2) E(distinct, 1) \
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
     /* locale.c */ E(note_locale, 1) \

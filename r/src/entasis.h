@@ -246,7 +246,7 @@ int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure
 typedef struct {
     double n_rows, n_columns, n_columns_total, file_len, n_tables;
     double root, metadata, environments; /* cells, -1 for none */
-    int is_own, format_major, format_minor, edition;
+    int is_own, is_encrypted, format_major, format_minor, edition;
     double generation;
 } ent_facts;
 
@@ -295,7 +295,7 @@ typedef struct {
 } ent_committed;
 
 ent_tree *ent_folder(ent_chars path, const ent_limit *limits, size_t n, ent_failure **failure);
-ent_tree *ent_folder_state(ent_chars path, ent_failure **failure);
+ent_tree *ent_folder_state(ent_chars path, int is_read, ent_failure **failure);
 ent_tree *ent_folder_names(ent_chars key, const ent_chars *values, size_t n, ent_failure **failure);
 int ent_folder_commit(const ent_committed *of, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 

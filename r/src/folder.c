@@ -15,9 +15,10 @@ SEXP ent_c_folder(SEXP path, SEXP limits) {
     return value_of(tree, &failure);
 }
 
-SEXP ent_c_folder_state(SEXP path) {
+SEXP ent_c_folder_state(SEXP path, SEXP is_read) {
     ent_failure *failure = NULL;
-    return value_of(ent_folder_state(ent_chars_of(STRING_ELT(path, 0)), &failure), &failure);
+    return value_of(ent_folder_state(ent_chars_of(STRING_ELT(path, 0)), Rf_asLogical(is_read) == TRUE, &failure),
+                    &failure);
 }
 
 /* The texts of a character vector, in memory of R. NA has no start. */

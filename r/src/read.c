@@ -83,9 +83,9 @@ SEXP ent_c_is_open(SEXP file) { return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSX
 
 SEXP ent_c_facts(SEXP file) {
     ent_facts facts = ent_file_facts(ent_pointer_of(file, "an open file"));
-    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables",
-                                  "root",   "metadata",  "environments",    "is_own",   "generation",     "edition",
-                                  ""};
+    static const char *names[] = {
+        "n_rows",   "n_columns",    "n_columns_total", "file_len",   "format_version", "n_tables",     "root",
+        "metadata", "environments", "is_own",          "generation", "edition",        "is_encrypted", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(out, 0, Rf_ScalarReal(facts.n_rows));
     SET_VECTOR_ELT(out, 1, Rf_ScalarReal(facts.n_columns));
@@ -101,6 +101,7 @@ SEXP ent_c_facts(SEXP file) {
     SET_VECTOR_ELT(out, 9, Rf_ScalarLogical(facts.is_own));
     SET_VECTOR_ELT(out, 10, Rf_ScalarReal(facts.generation));
     SET_VECTOR_ELT(out, 11, Rf_ScalarInteger(facts.edition));
+    SET_VECTOR_ELT(out, 12, Rf_ScalarLogical(facts.is_encrypted));
     UNPROTECT(1);
     return out;
 }

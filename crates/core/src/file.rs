@@ -351,6 +351,11 @@ impl File {
         self.sealed().map(|sealed| sealed.unlocked())
     }
 
+    /// Whether the file, or a file that it is joined from, is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.opened.source.is_encrypted()
+    }
+
     /// The source of an encrypted file.
     pub(crate) fn sealed(&self) -> Option<&Arc<SealedSource>> {
         self.opened.sealed.as_ref()

@@ -76,6 +76,14 @@ impl Source for Segments {
         self.end()
     }
 
+    fn is_encrypted(&self) -> bool {
+        self.segments.iter().any(|segment| match &segment.bytes {
+            Bytes::Memory(_) => false,
+            Bytes::File(file, _) => file.is_encrypted(),
+            Bytes::Path(file) => file.is_encrypted(),
+        })
+    }
+
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         let next = self.segments.partition_point(|segment| segment.end <= at);
         let Some(segment) = self.segments.get(next) else { return Ok(0) };

@@ -159,6 +159,10 @@ impl Source for SealedSource {
         self.stored.changed()
     }
 
+    fn is_encrypted(&self) -> bool {
+        true
+    }
+
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         let n = usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
         let out = &mut out[..n];

@@ -13,7 +13,7 @@ from entasis import _entasis
 from entasis._arguments import progress as _progress
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, shown
-from entasis._file.file import Scan
+from entasis._arguments.secrets import refuse_encrypted
 from entasis._file.opened import Opened
 from entasis._grow.writer import batches
 from entasis._memory import reported
@@ -139,10 +139,7 @@ def write_dataset(
         given = _given(key, password)
         before = before_job(path, mode, store, given, replaces=key is not None or password is not None)
         secret = _secret_of_job(before, None if key is False else given, keeps=key is not False or mode == "append")
-        if secret is None and key is None and (isinstance(value, (Opened, Scan)) or type(value) is FolderScan):
-            from entasis._arguments.secrets import refuse_encrypted
-
-            refuse_encrypted(value)
+        check = refuse_encrypted if secret is None and key is None else None
         # A manifest on the disk must not name files that a power failure took away.
         durable = True if durable is None and before is not None else durable
         durable = durable if store is None else False
@@ -158,7 +155,7 @@ def write_dataset(
                     job.declare(head, host, free, is_counted=is_counted)
             with _progress.shown(progress, "writing", "rows") as show:
                 n, total = 0, _length(value)
-                for frame in _frames(value):
+                for frame in _frames(value, check):
                     n += job.add(frame)
                     if show is not None:
                         show(n, total)
@@ -273,14 +270,16 @@ def before_job(
     return found
 
 
-def _frames(value: Any) -> Any:
-    """The frames of a value."""
+def _frames(value: Any, check: Callable[[Any], None] | None) -> Any:
+    """The frames of a value. `check` is called with open files and scans."""
     if isinstance(value, FolderScan):
+        if check is not None:
+            check(value)
         return value.batches(1 << 20)
     if isinstance(value, list) and value and not isinstance(value[0], dict):
         value = iter(value)
     if isinstance(value, Opened) or not isinstance(value, str):
-        return batches(value)
+        return batches(value, None, check)
     raise ArgumentError(f"{shown(value)} is not a frame")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file.file import File, is_frame
+from entasis._file.file import File, Scan, is_frame
 from entasis._file.opened import Opened
 from entasis._libraries import registry as _hosts
 from entasis._libraries import streams as _streams
@@ -61,6 +61,7 @@ class Writer:
 
     __slots__ = (
         "_appends",
+        "_check",
         "_collects",
         "_fill",
         "_is_counted",
@@ -77,7 +78,18 @@ class Writer:
         "_widen",
     )
 
-    def __init__(self, to: Destination, schema: Any, append: bool, *, fill: bool = False, widen: bool = False) -> None:
+    def __init__(
+        self,
+        to: Destination,
+        schema: Any,
+        append: bool,
+        *,
+        fill: bool = False,
+        widen: bool = False,
+        check: Callable[[Any], None] | None = None,
+    ) -> None:
+        # `check` is called with each open file or scan that a batch is or yields.
+        self._check = check
         self._to, self._fill, self._widen = to, fill, widen
         self._parts: list[Any] = []
         self._n = self._size = 0
@@ -152,7 +164,7 @@ class Writer:
         5
         """
         self._check_open()
-        for part in batches(batch, None if self._rules is None else self._rules.HOST):
+        for part in batches(batch, None if self._rules is None else self._rules.HOST, self._check):
             self._add(part)
 
     def _check_open(self) -> None:
@@ -407,13 +419,15 @@ def _empty(schema: Any) -> Any:
     raise ArgumentError(f"schema={shown(schema)} is not a schema: pass a frame, or a schema of pyarrow or Polars")
 
 
-def batches(value: Any, host: str | None = None) -> Any:
+def batches(value: Any, host: str | None = None, check: Callable[[Any], None] | None = None) -> Any:
     """The frames of a batch: the batch itself, or the frames that a stream or iterable yields.
 
-    `host` reads files that no library of Python wrote.
+    `host` reads files that no library of Python wrote. `check` is called with open files and scans.
     """
     import collections.abc
 
+    if check is not None and isinstance(value, (Opened, Scan)):
+        check(value)
     value = of_scan(value)
     if isinstance(value, File):
         # For a tree this is an error.
@@ -429,5 +443,5 @@ def batches(value: Any, host: str | None = None) -> Any:
         return (pa.Table.from_batches([batch]) for batch in value.to_batches())
     _streams.check(value)
     if isinstance(value, collections.abc.Iterator):
-        return (part for batch in value for part in batches(batch, host))
+        return (part for batch in value for part in batches(batch, host, check))
     return [value]

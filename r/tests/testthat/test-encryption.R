@@ -227,6 +227,96 @@ test_that("a writer encrypts its batches", {
   unlink(c(path, fresh))
 })
 
+test_that("values of encrypted files go into plain ones only by key = FALSE", {
+  path <- sealed(small())
+  root <- tempfile("folder")
+  write_dataset_entasis(small(), root, rows_per_file = 50, key = key)
+  new <- tempfile(fileext = ".entasis")
+  by_writer <- function(x, path, ...) {
+    w <- writer_entasis(path, ...)
+    on.exit(w$abort())
+    w$write(x)
+    w$close()
+  }
+  creates <- function(x, path, ...) append_entasis(x, path, create = TRUE, ...)
+  values <- list(entasis(path, key = key), entasis(root, key = key), entasis(sealed(list(a = small())), key = key)$a)
+  if (requireNamespace("dplyr", quietly = TRUE)) values <- c(values, list(dplyr::filter(entasis(path, key = key), n > 150)))
+  for (x in values) {
+    for (write in list(write_entasis, creates, by_writer, write_dataset_entasis)) {
+      expect_error(write(x, new), "key = FALSE", class = "entasis_error_argument")
+      expect_false(file.exists(new))
+      write(x, new, key = FALSE)
+      expect_identical(bare(read_entasis(new)), bare(x[]))
+      unlink(new, recursive = TRUE)
+      write(x, new, key = other)
+      expect_error(read_entasis(new), class = "entasis_error_wrong_key")
+      expect_identical(bare(read_entasis(new, key = other)), bare(x[]))
+      unlink(new, recursive = TRUE)
+    }
+  }
+  expect_error(write_entasis(entasis(sealed(list(a = 1, b = "c")), key = key), new), "key = FALSE")
+  expect_error(write_entasis(small(), new, key = FALSE, password = "correct-horse"), "both given")
+  expect_error(append_entasis(small(), path, create = TRUE, key = FALSE), "is for new files")
+  # The environment opens a file too, and a table that was saved knows where it is from.
+  file <- tempfile()
+  writeBin(key_bytes_entasis(key), file)
+  restored <- unserialize(serialize(values[[1L]], NULL))
+  with_environment(c(ENTASIS_KEY_FILE = file), {
+    expect_error(write_entasis(entasis(path), new), "key = FALSE")
+    expect_error(write_entasis(restored, new), "key = FALSE")
+  })
+  # Values in memory are plain, and a folder may become plain, or encrypted.
+  write_entasis(read_entasis(path, key = key), new)
+  expect_identical(read_entasis(new), small())
+  write_dataset_entasis(small(), root, mode = "overwrite", key = FALSE)
+  expect_identical(nrow(read_entasis(root)), 200L)
+  write_dataset_entasis(small(), root, mode = "overwrite", key = other)
+  write_dataset_entasis(small(), root, mode = "append", key = other)
+  expect_identical(nrow(read_entasis(root, key = other)), 400L)
+  expect_error(write_dataset_entasis(small(), root), class = "entasis_error_exists")
+  unlink(c(path, new, file))
+  unlink(root, recursive = TRUE)
+})
+
+test_that("a saved writer has no key", {
+  bytes <- as.raw(100:131)
+  path <- tempfile(fileext = ".entasis")
+  for (w in list(writer_entasis(path, key = bytes), writer_entasis(path, password = "correct-horse"))) {
+    saved <- serialize(w, NULL)
+    for (secret in list(bytes, "correct-horse")) expect_length(grepRaw(secret, saved, fixed = TRUE), 0L)
+    w$abort()
+  }
+})
+
+test_that("Python and R read each other's encrypted files", {
+  if (Sys.getenv("ENTASIS_PYTHON") == "") skip("needs ENTASIS_PYTHON")
+  file <- tempfile()
+  writeBin(key_bytes_entasis(key), file)
+  path <- sealed(small())
+  root <- tempfile("folder")
+  write_dataset_entasis(small(), root, partition_by = "f", key = key)
+  with_password <- sealed(small(), key = NULL, password = "correct-horse")
+  new <- tempfile(fileext = ".entasis")
+  folder <- tempfile("folder")
+  python(c(
+    sprintf("key = en.Key.from_file(r'%s')", file),
+    sprintf("frame = en.read(r'%s', to='pandas', key=key)", path),
+    sprintf("assert frame.equals(en.read(r'%s', to='pandas', password='correct-horse'))", with_password),
+    "assert frame['s'].tolist() == [f'patient-{i}' for i in range(1, 201)]",
+    sprintf("assert en.scan(r'%s', key=key).filter(en.col('f') == 'a').count() == 100", root),
+    sprintf("en.add_key(r'%s', new_password='correct-horse', key=key)", path),
+    "frame = frame[['n', 's', 'x']]",
+    sprintf("en.write(frame, r'%s', password='correct-horse')", new),
+    sprintf("en.write_dataset(frame, r'%s', rows_per_file=150, key=key)", folder)
+  ))
+  expect_identical(read_entasis(path, password = "correct-horse"), small())
+  expect_identical(read_entasis(new, password = "correct-horse")$s, small()$s)
+  expect_identical(read_entasis(folder, key = key)$x, small()$x)
+  expect_identical(count_entasis(entasis(folder, key = key), n > 150), 50L)
+  unlink(c(path, with_password, new, file))
+  unlink(c(root, folder), recursive = TRUE)
+})
+
 test_that("a folder is encrypted, with its manifest", {
   root <- tempfile("folder")
   x <- small()

@@ -34,6 +34,10 @@ impl OnDemand {
         Self { path, fingerprint: file.fingerprint(), unlocked, open: Mutex::default() }
     }
 
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.unlocked.is_some()
+    }
+
     /// Reads some bytes.
     ///
     /// # Errors

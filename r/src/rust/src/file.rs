@@ -30,6 +30,7 @@ pub struct FileFacts {
     environments: f64,
     /// Whether R wrote the cells.
     is_own: i32,
+    is_encrypted: i32,
     format_major: i32,
     format_minor: i32,
     /// 0 for a file of 0.2.
@@ -255,6 +256,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         metadata: root(file, "metadata"),
         environments: root(file, "environments"),
         is_own: i32::from(is_own(file)),
+        is_encrypted: i32::from(file.is_encrypted()),
         format_major: i32::from(version.major),
         format_minor: i32::from(version.minor),
         edition: i32::from(file.edition()),

@@ -61,13 +61,18 @@ pub unsafe extern "C" fn ent_folder(
 }
 
 /// The state of a folder before a job: the number of its manifest, or -1; a file that is in the
-/// way, or an empty text; the names and types of its keys, or null for a table without files; and
-/// whether R wrote the first file.
+/// way, or an empty text; the names and types of its keys, or null for a table without files or
+/// without `is_read`; and whether R wrote the first file. With `is_read` the secret of the first
+/// file is in force afterwards.
 ///
 /// # Safety
 /// The text must be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_folder_state(path: Text, failure: *mut *mut Failure) -> *mut Tree {
+pub unsafe extern "C" fn ent_folder_state(
+    path: Text,
+    is_read: c_int,
+    failure: *mut *mut Failure,
+) -> *mut Tree {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, null_mut(), || {
@@ -78,7 +83,8 @@ pub unsafe extern "C" fn ent_folder_state(path: Text, failure: *mut *mut Failure
                 None if folder.is_dir() => list(&folder)?.into_iter().find(|path| !is_of_job(path)),
                 _ => None,
             };
-            let keys = secrets::opened(|secret| keys_of(&folder, secret.as_ref()))?;
+            let read = || secrets::opened(|secret| keys_of(&folder, secret.as_ref()));
+            let keys = if is_read != 0 { read()? } else { None };
             let mut is_of_r = true;
             if keys.is_some() {
                 let file = secrets::opened_file(&Limits::default(), |opening| {
