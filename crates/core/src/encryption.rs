@@ -1,5 +1,6 @@
 //! Encrypts and decrypts whole files, and changes their keys (`docs/format/encryption.md`).
 
+use std::io;
 use std::path::Path;
 
 use entasis_format::{Error, HEADER_LEN, Header, Keep, Limits, Result, fallible};
@@ -9,9 +10,9 @@ use entasis_seal::{Entries, Key, KeyChange, Secret, Unlocked};
 use crate::change::{Change, To};
 use crate::file::File;
 use crate::file_sink::FileSink;
-use crate::monitor::{Monitor, Quiet};
+use crate::monitor::Monitor;
 use crate::retain::{Blocks, Destination, copy, kept_generations};
-use crate::write::{WriteOptions, create, unlocked, when_free};
+use crate::write::{WriteOptions, unlocked, when_free};
 
 /// All earlier generations.
 const ALL: Keep = Keep { kind: Keep::GENERATIONS, value: u64::MAX };
@@ -19,7 +20,8 @@ const ALL: Keep = Keep { kind: Keep::GENERATIONS, value: u64::MAX };
 /// Encrypts the file at `path`: writes its value and its earlier generations to a new file, which
 /// takes its place, or that of `out`. The key or password is [`WriteOptions::secret`].
 ///
-/// Costs about as much as copying the file. Blocks stay as they are stored.
+/// Costs about as much as copying the file. Blocks stay as they are stored. Reports progress in
+/// bytes.
 ///
 /// # Errors
 /// *Argument* without a secret, and for an encrypted file; otherwise as [`Change::begin`] and
@@ -61,11 +63,23 @@ fn store_anew(
         crate::change::check_change(&file, false)?;
         let replacement = match out {
             None => in_place.replace(options.durable).map_err(|e| Error::io(e, "replace"))?,
-            Some(out) => create(out, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(out))?,
+            Some(out) => {
+                let create = || create_like(out, &file, options);
+                when_free(options.wait, monitor, create)?.map_err(|e| Error::io(e, "create").in_file(out))?
+            }
         };
         store(replacement, file, unlocked, options, monitor)
     };
     work().map_err(|error| error.in_file(path))
+}
+
+/// Begins a new file. Wider access rights than those of the old one would show it to others.
+fn create_like(out: &Path, file: &File, options: &WriteOptions) -> io::Result<Replacement> {
+    let mut replacement = Replacement::create_like(out, file.path(), options.durable)?;
+    if options.must_be_new {
+        replacement.must_be_new()?;
+    }
+    Ok(replacement)
 }
 
 /// Copies all generations to a new file, and puts it in its place.
@@ -81,7 +95,7 @@ fn store(
     let to = To::New(Box::new(FileSink::new(replacement, unlocked)?));
     let open = |slot| to.open(slot);
     let destination = Destination { sink: to.sink(), is_sealed, open: &open };
-    let slot = copy(&file, &earlier, Blocks::Same, &destination, options.threads, &Quiet(monitor))?;
+    let slot = copy(&file, &earlier, Blocks::Same, &destination, options.threads, monitor)?;
     to.commit(Some(file), slot, true)
 }
 
@@ -145,7 +159,7 @@ fn is_sealed(source: &dyn Source) -> Result<bool> {
     let mut head = fallible::defaults(len, "the header")?;
     source.read_exact_at(0, &mut head).map_err(|error| Error::io(error, "read"))?;
     if Header::is_of_sealed(&head) {
-        return Ok(true);
+        return Header::check_sealed(&head).map(|()| true);
     }
     Header::parse(&head).map(|_| false)
 }

@@ -27,7 +27,7 @@ use entasis_format::{
     SlotState, Statistics, TableRecord, Thousands, Trailer, Value, Version, checksum,
 };
 use entasis_io::{Announced, FileSource, Source};
-use entasis_seal::{SealedSource, Unlocked};
+use entasis_seal::{Key, SealedSource, Unlocked};
 
 pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
@@ -351,9 +351,10 @@ impl File {
         self.sealed().map(|sealed| sealed.unlocked())
     }
 
-    /// Whether the file, or a file that it is joined from, is encrypted.
-    pub fn is_encrypted(&self) -> bool {
-        self.opened.source.is_encrypted()
+    /// The key that opened the file, or the first encrypted one that it is joined from. Files that
+    /// have values of it get this key, unless the user says otherwise.
+    pub fn key(&self) -> Option<&Key> {
+        self.unlocked().or(self.opened.joined.as_ref()).map(|unlocked| unlocked.key())
     }
 
     /// The source of an encrypted file.

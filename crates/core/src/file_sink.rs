@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use entasis_format::{Error, KEY_PAGES_END, Result, SLOT_LEN, SLOT_PAGES_END, Slot};
+use entasis_format::{Error, KEY_PAGES_END, Kind, Result, SLOT_LEN, SLOT_PAGES_END, Slot};
 use entasis_io::{InPlace, Replacement, Sink};
 use entasis_seal::{Sealer, Unlocked};
 
@@ -27,7 +27,13 @@ impl<S: Sink> FileSink<S> {
 
     /// A new file that replaces `file`, with the same keys.
     pub(crate) fn instead_of(to: S, file: &File) -> Result<Self> {
-        Self::new(to, file.unlocked().map(|unlocked| unlocked.renewed()).transpose()?)
+        let Some(sealed) = file.sealed() else { return Self::new(to, None) };
+        let renewed = match sealed.current_keys(file.limits()) {
+            // Damage since the file was opened.
+            Err(error) if error.kind() == Kind::Corrupt => sealed.unlocked().renewed()?,
+            current => current?.renewed()?,
+        };
+        Self::new(to, Some(renewed))
     }
 
     /// Where the first generation of a new file begins, if it begins at `plain` in a plain file.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_io::{MemorySink, Sink, Source};
+use entasis_seal::Unlocked;
 
 use crate::file::File;
 use on_demand::{OnDemand, Recent};
@@ -59,6 +60,15 @@ impl Segments {
         self.segments.push(segment);
     }
 
+    /// The opened keys of the first part that is encrypted.
+    pub(crate) fn unlocked(&self) -> Option<&Arc<Unlocked>> {
+        self.segments.iter().find_map(|segment| match &segment.bytes {
+            Bytes::Memory(_) => None,
+            Bytes::File(file, _) => file.unlocked(),
+            Bytes::Path(file) => file.unlocked(),
+        })
+    }
+
     /// The offset after the last part.
     pub(crate) fn end(&self) -> u64 {
         self.segments.last().map_or(0, |segment| segment.end)
@@ -74,14 +84,6 @@ impl std::fmt::Debug for Segments {
 impl Source for Segments {
     fn len(&self) -> u64 {
         self.end()
-    }
-
-    fn is_encrypted(&self) -> bool {
-        self.segments.iter().any(|segment| match &segment.bytes {
-            Bytes::Memory(_) => false,
-            Bytes::File(file, _) => file.is_encrypted(),
-            Bytes::Path(file) => file.is_encrypted(),
-        })
     }
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {

@@ -1,5 +1,7 @@
 //! The first 256 bytes of a file (`docs/format/container.md`).
 
+use std::ops::RangeInclusive;
+
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 use crate::features::Version;
@@ -30,12 +32,15 @@ pub struct Header {
     pub first: SlotState,
 }
 
+/// Generations of trailers.
+const ALL: RangeInclusive<u64> = 1..=u64::MAX;
+
 /// Where the current state of a file is: the trailer, if there is a reason to look at it, then the
 /// slots in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Order {
-    /// The trailer counts if its generation is above this one and its root is intact.
-    pub trailer_above: Option<u64>,
+    /// The trailer counts if its generation is among these and its root is intact.
+    pub trailer: Option<RangeInclusive<u64>>,
     /// The slots. If the first of them was not synced and its root is not intact, the second one
     /// counts.
     pub slots: Vec<Slot>,
@@ -81,6 +86,18 @@ impl Header {
         let flags = head[16..].first_chunk().map_or(0, |flags| u64::from_le_bytes(*flags));
         let kind = flags & (FLAG_SEALED | FLAG_STREAMED | FLAG_SLOT_PAGES);
         bytes.starts_with(&MAGIC) && kind == FLAG_SEALED | FLAG_SLOT_PAGES && seal_holds(head)
+    }
+
+    /// Checks that this release knows all features of a sealed file. `bytes` are its stored ones.
+    ///
+    /// # Errors
+    /// *Newer*.
+    pub fn check_sealed(bytes: &[u8]) -> Result<()> {
+        let mut reader = Reader::exact(bytes.get(..64).unwrap_or(bytes), 64, "the header")?;
+        reader.array::<8>()?;
+        let version = Version { major: reader.u16()?, minor: reader.u16()? };
+        reader.u32()?;
+        check_flags(reader.u64()?, version)
     }
 
     /// Whether the file is encrypted.
@@ -160,14 +177,7 @@ impl Header {
         }
         let reserved = reader.reserved::<4>();
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
-        if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES | FLAG_SEALED) != 0 {
-            return Err(Error::newer(format!(
-                "the file needs unknown features (flags {flags:#x} of format version {version}), \
-                 this release knows version {}",
-                Version::SEALED
-            ))
-            .advise("update Entasis"));
-        }
+        check_flags(flags, version)?;
         if flags & FLAG_SEALED != 0 && flags & (FLAG_STREAMED | FLAG_SLOT_PAGES) != FLAG_SLOT_PAGES {
             return Err(Error::corrupt("an encrypted file has impossible flags").at(16));
         }
@@ -196,7 +206,7 @@ impl Header {
         match pages {
             [Empty, Empty] => match self.first {
                 Valid(slot) => order.slots.push(slot),
-                Empty if self.is_streamed() => order.trailer_above = Some(0),
+                Empty if self.is_streamed() => order.trailer = Some(ALL),
                 Empty => {
                     let message = "the header names no generation: the file was not finished";
                     return Err(Error::corrupt(message).at(Self::FIRST_AT));
@@ -211,15 +221,37 @@ impl Header {
                 order.slots.extend(if a.generation > b.generation { [a, b] } else { [b, a] });
             }
             [Valid(slot), other] | [other, Valid(slot)] => {
-                order.trailer_above = (other == Damaged).then_some(slot.generation);
+                let above = slot.generation.saturating_add(1)..=u64::MAX;
+                order.trailer = (other == Damaged).then_some(above);
                 order.slots.push(slot);
                 // A damaged slot may have named later rows than the first slot.
                 order.slots.extend(first.filter(|_| other == Empty));
             }
-            _ => order.trailer_above = Some(0),
+            [Empty, _] | [_, Empty] if self.is_sealed() => {
+                // Without the key nobody makes an earlier generation the current one by a trailer.
+                let next = first.map_or(1, |slot| slot.generation.saturating_add(1));
+                order.trailer = Some(next..=next);
+            }
+            _ if self.is_sealed() => {
+                let [at, _] = SLOT_OFFSETS;
+                return Err(Error::corrupt("no slot is intact").at(at));
+            }
+            _ => order.trailer = Some(ALL),
         }
         Ok(order)
     }
+}
+
+fn check_flags(flags: u64, version: Version) -> Result<()> {
+    if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES | FLAG_SEALED) == 0 {
+        return Ok(());
+    }
+    Err(Error::newer(format!(
+        "the file needs unknown features (flags {flags:#x} of format version {version}), \
+         this release knows version {}",
+        Version::SEALED
+    ))
+    .advise("update Entasis"))
 }
 
 impl SlotState {

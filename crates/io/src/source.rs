@@ -84,11 +84,6 @@ pub trait Source: Send + Sync {
         false
     }
 
-    /// Whether the bytes are stored encrypted. Copies of them should be too.
-    fn is_encrypted(&self) -> bool {
-        false
-    }
-
     /// Announces ranges that will be read soon. A remote source fetches them ahead, several at
     /// once, in the order of their offsets.
     fn announce(&self, _ranges: &[Range<u64>]) -> Option<Announced> {
@@ -125,10 +120,6 @@ impl<S: Source + ?Sized> Source for &S {
         (**self).is_of_one_thread()
     }
 
-    fn is_encrypted(&self) -> bool {
-        (**self).is_encrypted()
-    }
-
     fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
         (**self).announce(ranges)
     }
@@ -161,10 +152,6 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn is_of_one_thread(&self) -> bool {
         (**self).is_of_one_thread()
-    }
-
-    fn is_encrypted(&self) -> bool {
-        (**self).is_encrypted()
     }
 
     fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {

@@ -95,6 +95,11 @@ pub(crate) fn data_mut(chunk: &mut Chunk) -> &mut [u8] {
     &mut chunk[BODY_AT..BODY_AT + DATA_LEN]
 }
 
+/// The bytes of the inner file in a chunk that was decrypted.
+pub(crate) fn data(chunk: &Chunk) -> &[u8] {
+    &chunk[BODY_AT..BODY_AT + DATA_LEN]
+}
+
 /// Decrypts a chunk in place. Returns its bytes of the inner file, and how many of them are used;
 /// none if the tag does not hold. The stored bytes are then lost.
 pub(crate) fn open<'c>(chunk: &'c mut Chunk, number: u64, cipher: &Cipher) -> Option<(&'c [u8], usize)> {

@@ -8,7 +8,7 @@ use entasis_format::{Error, Limits, Result};
 use zeroize::Zeroizing;
 
 use crate::derive::Derivation;
-use crate::suite::{Bytes32, KEY_LEN, random};
+use crate::suite::{Bytes32, KEY_LEN, random_key};
 
 /// The environment variable with the path of a key file: it has the 32 bytes of a key, or their 64
 /// hexadecimal digits. Readers use it for files whose key is not given.
@@ -46,11 +46,13 @@ impl Key {
     /// # Errors
     /// *Argument* for another number of bytes than 32.
     pub fn new(bytes: &[u8]) -> Result<Self> {
-        let Ok(bytes) = <[u8; KEY_LEN]>::try_from(bytes) else {
+        if bytes.len() != KEY_LEN {
             return Err(Error::argument(format!("a key has {KEY_LEN} bytes, this one has {}", bytes.len()))
                 .advise("use 32 random bytes, or a password"));
-        };
-        Ok(Self { bytes: Arc::new(Zeroizing::new(bytes)), derivation: None })
+        }
+        let mut own = Bytes32::default();
+        own.copy_from_slice(bytes);
+        Ok(Self { bytes: Arc::new(own), derivation: None })
     }
 
     /// A key of random bytes.
@@ -58,7 +60,7 @@ impl Key {
     /// # Errors
     /// *Io* if the system has no random numbers.
     pub fn random() -> Result<Self> {
-        Self::new(&*Zeroizing::new(random::<KEY_LEN>()?))
+        Ok(Self { bytes: Arc::new(random_key()?), derivation: None })
     }
 
     /// The key in a file: 32 bytes, or 64 hexadecimal digits.
@@ -131,7 +133,9 @@ impl Secret {
             return Key::from_file(&PathBuf::from(path)).map(Self::Key).map(Some);
         }
         match std::env::var(PASSWORD) {
-            Ok(text) if !text.is_empty() => Password::new(&text).map(Self::Password).map(Some),
+            Ok(text) if !text.is_empty() => {
+                Password::new(&Zeroizing::new(text)).map(Self::Password).map(Some)
+            }
             _ => Ok(None),
         }
     }

@@ -6,16 +6,20 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use entasis_format::{Error, Result};
+use entasis_format::{Error, Limits, Result, fallible};
 use entasis_io::{Announced, Source};
 
 use crate::chunk::{self, CHUNK_LEN, Chunk, DATA_LEN, START};
+use crate::secret::Secret;
 use crate::slot;
 use crate::suite::{Cipher, SALT_LEN};
 use crate::unlock::{Unlocked, check_pages};
 
 /// Chunks that are read at once from a file.
 const TOGETHER: u64 = 64;
+
+/// The use of the memory, in messages.
+const CHUNKS: &str = "encrypted chunks";
 
 thread_local! {
     /// Memory for stored bytes, kept between reads.
@@ -49,6 +53,15 @@ impl SealedSource {
     /// The keys of the file.
     pub fn unlocked(&self) -> &Arc<Unlocked> {
         &self.unlocked
+    }
+
+    /// The keys of the file as they are stored now: another process may have changed them.
+    ///
+    /// # Errors
+    /// *Wrong key* if the one that opened the file was removed; otherwise as
+    /// [`Unlocked::of_source`].
+    pub fn current_keys(&self, limits: &Limits) -> Result<Unlocked> {
+        Unlocked::of_source(&*self.stored, Some(&Secret::Key(self.unlocked.key().clone())), limits)
     }
 
     /// Checks what reading does not: the key pages, and the checksums of all chunks before `end`.
@@ -112,9 +125,10 @@ impl SealedSource {
                 _ => self.cipher(bytes)?,
             };
             let salt = *chunk::salt(bytes);
-            let Some((data, _)) = chunk::open(bytes, number, &cipher) else {
-                return Err(self.unopened(number));
-            };
+            if chunk::open(bytes, number, &cipher).is_none() {
+                self.read_again(number, bytes)?;
+            }
+            let data = chunk::data(bytes);
             let n = out.len().min(DATA_LEN - skip);
             let (now, rest) = out.split_at_mut(n);
             now.copy_from_slice(&data[skip..skip + n]);
@@ -123,18 +137,20 @@ impl SealedSource {
         Ok(())
     }
 
-    /// Why a chunk does not open.
+    /// Reads and decrypts a chunk again that did not open. The bytes may have been read while a
+    /// change wrote them, and their stored form is lost.
     #[cold]
-    fn unopened(&self, number: u64) -> io::Error {
-        let mut bytes = [0; CHUNK_LEN];
-        match self.stored.read_exact_at(chunk::stored_at(number), &mut bytes) {
-            Err(error) => error,
-            Ok(()) if chunk::is_intact(&bytes) => io::Error::other(
-                Error::tampered("an encrypted chunk was changed by someone without the key")
-                    .at(chunk::stored_at(number)),
-            ),
-            Ok(()) => io::Error::other(damaged(number)),
+    fn read_again(&self, number: u64, bytes: &mut Chunk) -> io::Result<()> {
+        self.stored.read_exact_at(chunk::stored_at(number), bytes)?;
+        let (is_intact, cipher) = (chunk::is_intact(bytes), self.cipher(bytes)?);
+        if chunk::open(bytes, number, &cipher).is_some() {
+            return Ok(());
         }
+        if !is_intact {
+            return Err(io::Error::other(damaged(number)));
+        }
+        let error = Error::tampered("an encrypted chunk was changed by someone without the key");
+        Err(io::Error::other(error.at(chunk::stored_at(number))))
     }
 
     /// Reads bytes before the chunks.
@@ -157,10 +173,6 @@ impl Source for SealedSource {
 
     fn changed(&self) -> Option<SystemTime> {
         self.stored.changed()
-    }
-
-    fn is_encrypted(&self) -> bool {
-        true
     }
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
@@ -186,11 +198,12 @@ impl Source for SealedSource {
             let most = TOGETHER as usize * DATA_LEN - skip;
             let (now, rest) = out.split_at_mut(most.min(out.len()));
             let stored = stored_range(at, now.len());
-            STORED.with_borrow_mut(|bytes| {
-                bytes.resize((stored.end - stored.start) as usize, 0);
-                self.stored.read_exact_at(stored.start, bytes)?;
-                self.decrypt(number, bytes, at, now)
-            })?;
+            // A store may run code of the host, which may read another file on this thread.
+            let mut bytes = STORED.take();
+            bytes.resize((stored.end - stored.start) as usize, 0);
+            self.stored.read_exact_at(stored.start, &mut bytes)?;
+            self.decrypt(number, &mut bytes, at, now)?;
+            STORED.set(bytes);
             at += now.len() as u64;
             out = rest;
         }
@@ -202,15 +215,17 @@ impl Source for SealedSource {
             return parts.iter_mut().try_for_each(|(at, out)| self.read_exact_at(*at, out));
         }
         // One round of requests for all parts.
-        let mut stored: Vec<(u64, Vec<u8>)> = Vec::with_capacity(parts.len());
+        let mut stored: Vec<(u64, Vec<u8>)> =
+            fallible::with_capacity(parts.len(), CHUNKS).map_err(refused)?;
         for (at, out) in parts.iter() {
-            let range = if *at < START { *at..*at + out.len() as u64 } else { stored_range(*at, out.len()) };
-            let range = if *at < START && range.end > START {
-                *at..stored_range(START, (range.end - START) as usize).end
-            } else {
-                range
+            let end = at.checked_add(out.len() as u64).ok_or(ErrorKind::UnexpectedEof)?;
+            let range = match () {
+                () if *at >= START => stored_range(*at, out.len()),
+                () if end > START => *at..stored_range(START, (end - START) as usize).end,
+                () => *at..end,
             };
-            stored.push((range.start, vec![0; (range.end - range.start) as usize]));
+            let bytes = fallible::defaults((range.end - range.start) as usize, CHUNKS).map_err(refused)?;
+            stored.push((range.start, bytes));
         }
         let mut wanted: Vec<_> = stored.iter_mut().map(|(at, bytes)| (*at, &mut bytes[..])).collect();
         self.stored.read_many(&mut wanted)?;
@@ -249,6 +264,10 @@ impl Source for SealedSource {
         }
         self.stored.announce(&stored)
     }
+}
+
+fn refused(error: Error) -> io::Error {
+    io::Error::new(ErrorKind::OutOfMemory, error)
 }
 
 /// The stored bytes of the chunks with `len` bytes of the inner file, at least 1, from `at` on.

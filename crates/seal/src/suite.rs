@@ -139,10 +139,20 @@ pub(crate) fn hmac_key(key: &Bytes32) -> hmac::Key {
 /// Fills bytes from the random numbers of the system.
 pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut out = [0; N];
-    SystemRandom::new()
-        .fill(&mut out)
-        .map_err(|_| Error::io(std::io::Error::other("the system has no random numbers"), "encrypt"))?;
+    fill(&mut out)?;
     Ok(out)
+}
+
+/// A random key. It is made where it is wiped.
+pub(crate) fn random_key() -> Result<Bytes32> {
+    let mut out = Bytes32::default();
+    fill(&mut *out)?;
+    Ok(out)
+}
+
+fn fill(out: &mut [u8]) -> Result<()> {
+    let missing = |_| Error::io(std::io::Error::other("the system has no random numbers"), "encrypt");
+    SystemRandom::new().fill(out).map_err(missing)
 }
 
 /// Wrong lengths, which the types above exclude.

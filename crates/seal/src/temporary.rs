@@ -1,9 +1,8 @@
 //! Temporary files, which this process alone reads.
 
 use entasis_format::Result;
-use zeroize::Zeroizing;
 
-use crate::suite::{Cipher, NONCE_LEN, Suite, TAG_LEN, random};
+use crate::suite::{Cipher, NONCE_LEN, Suite, TAG_LEN, random_key};
 
 /// A random key that is never stored, for the blocks of a temporary file.
 pub struct TemporaryKey(Cipher);
@@ -17,7 +16,7 @@ impl TemporaryKey {
     /// # Errors
     /// *Io* if the system has no random numbers.
     pub fn new() -> Result<Self> {
-        Suite::fastest().cipher(&Zeroizing::new(random()?)).map(Self)
+        Suite::fastest().cipher(&random_key()?).map(Self)
     }
 
     /// Encrypts a block, and appends its tag. Each number is used once.

@@ -10,7 +10,7 @@ use crate::derive::{Costs, Derivation};
 use crate::entry::{Entry, EntryKind};
 use crate::page::{KeyPage, MAX_ENTRIES, PAGE_LEN, PAGES_AT};
 use crate::secret::{Key, Secret};
-use crate::suite::{Bytes32, Suite, hkdf, hmac_key, random};
+use crate::suite::{Bytes32, Suite, hkdf, hmac_key, random, random_key};
 
 /// A sealed file whose file key is known.
 pub struct Unlocked {
@@ -53,7 +53,7 @@ impl Unlocked {
         };
         let outer = secret.outer(derivation.as_ref(), limits)?;
         let outer = outer.ok_or_else(|| Error::argument("the password has no costs"))?;
-        let file_key = Bytes32::new(random()?);
+        let file_key = random_key()?;
         let entries = vec![Entry::new(suite, &outer, &file_key)?];
         let page = KeyPage { number: 1, id: random()?, suite, derivation, entries };
         Self::of(page, file_key, outer)
@@ -74,7 +74,7 @@ impl Unlocked {
     /// # Errors
     /// As [`renewed`](Self::renewed).
     pub fn rekeyed(&self) -> Result<Self> {
-        let file_key = Bytes32::new(random()?);
+        let file_key = random_key()?;
         let KeyPage { suite, derivation, .. } = self.page;
         let derivation = derivation.filter(|_| self.outer.derivation.is_some());
         let entries = vec![Entry::new(suite, &self.outer, &file_key)?];

@@ -1,5 +1,6 @@
 //! Encrypts what is written to a sealed file.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
@@ -17,6 +18,11 @@ use crate::unlock::Unlocked;
 
 /// Chunks that are written at once.
 const TOGETHER: usize = 128;
+
+thread_local! {
+    /// Memory for stored bytes, kept between writes.
+    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Encrypts the bytes of the inner file for one writer, from any number of threads.
 ///
@@ -136,13 +142,15 @@ impl Sealer {
     fn write_whole(&self, sink: &dyn Sink, first: u64, bytes: &[u8]) -> io::Result<()> {
         let n = (bytes.len() / DATA_LEN) as u64;
         self.lock().take(first..first + n)?;
-        let mut stored = vec![0; n as usize * CHUNK_LEN];
-        let chunks = stored.as_chunks_mut::<CHUNK_LEN>().0.iter_mut();
-        for ((chunk, data), number) in chunks.zip(bytes.chunks_exact(DATA_LEN)).zip(first..) {
-            chunk::data_mut(chunk).copy_from_slice(data);
-            self.seal(chunk, number, DATA_LEN)?;
-        }
-        sink.write_all_at(chunk::stored_at(first), &stored)
+        STORED.with_borrow_mut(|stored| {
+            stored.resize(n as usize * CHUNK_LEN, 0);
+            let chunks = stored.as_chunks_mut::<CHUNK_LEN>().0.iter_mut();
+            for ((chunk, data), number) in chunks.zip(bytes.chunks_exact(DATA_LEN)).zip(first..) {
+                chunk::data_mut(chunk).copy_from_slice(data);
+                self.seal(chunk, number, DATA_LEN)?;
+            }
+            sink.write_all_at(chunk::stored_at(first), stored)
+        })
     }
 
     /// Adds to a chunk, and writes it if all of its bytes are known.

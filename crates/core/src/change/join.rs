@@ -348,7 +348,8 @@ impl Joining<'_> {
         let tail = Tail::new(start);
         let slot = write(&tail, start)?;
         segments.push_memory(start, tail.into_bytes());
-        File::open_at(Box::new(segments.clone()), None, self.name, self.limits.clone(), slot)
+        let unlocked = segments.unlocked();
+        File::joined_at(Box::new(segments.clone()), unlocked, self.name, self.limits.clone(), slot)
     }
 }
 

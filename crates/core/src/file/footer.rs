@@ -12,7 +12,7 @@ use entasis_format::{
     visit_known_parts,
 };
 use entasis_io::{Announced, Source};
-use entasis_seal::SealedSource;
+use entasis_seal::{SealedSource, Unlocked};
 
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
@@ -53,6 +53,8 @@ pub(crate) struct OpenFile {
     pub source: Arc<dyn Source>,
     /// The source, if the file is encrypted.
     pub sealed: Option<Arc<SealedSource>>,
+    /// The opened keys of the first encrypted file that this one is joined from.
+    pub joined: Option<Arc<Unlocked>>,
     pub limits: Limits,
     pub header: Header,
     /// Slots A and B; empty without slot pages.

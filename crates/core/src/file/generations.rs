@@ -102,6 +102,21 @@ impl File {
         Self::of_opened(Arc::new(opened)).map_err(|e| e.in_file(name))
     }
 
+    /// Opens files that were joined, at the state of a slot. `unlocked` has the keys of one of them
+    /// that is encrypted.
+    pub(crate) fn joined_at(
+        source: Box<dyn Source>,
+        unlocked: Option<&Arc<Unlocked>>,
+        name: &Path,
+        limits: Limits,
+        slot: Slot,
+    ) -> Result<File> {
+        let here = |error: Error| error.in_file(name);
+        let mut opened = open::open_at(source, None, name, limits, slot).map_err(here)?;
+        opened.joined = unlocked.cloned();
+        Self::of_opened(Arc::new(opened)).map_err(here)
+    }
+
     fn describe(&self) -> Generation {
         let root = &self.opened.root;
         Generation {

@@ -1,5 +1,6 @@
 //! Finds the current state of a file when it is opened (`docs/format/container.md`).
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -188,6 +189,7 @@ impl OpenFile {
             path: name.to_path_buf(),
             source,
             sealed,
+            joined: None,
             limits,
             header,
             slots,
@@ -235,6 +237,7 @@ impl OpenFile {
         let mut opened =
             Self::new(&self.path, Arc::clone(&self.source), self.sealed.clone(), self.limits.clone(), head);
         opened.parts = Arc::clone(&self.parts);
+        opened.joined.clone_from(&self.joined);
         opened.is_earlier = self.is_earlier || slot != self.slot;
         opened.is_passed_over = self.is_passed_over && !opened.is_earlier;
         opened.read_root(slot, self.source.len())?;
@@ -244,9 +247,9 @@ impl OpenFile {
 
     /// Takes the current state.
     fn find_current(&mut self) -> Result<()> {
-        let Order { trailer_above, slots: order } = self.header.order(self.slots)?;
+        let Order { trailer, slots: order } = self.header.order(self.slots)?;
         let newest = order.iter().map(|slot| slot.generation).max();
-        let found = self.find_state(trailer_above, &order, self.source.len());
+        let found = self.find_state(trailer, &order, self.source.len());
         found
             .and_then(|()| self.read_value_of_root())
             .map_err(|e| e.of_generations(newest.into_iter().collect()))
@@ -285,11 +288,11 @@ impl OpenFile {
     }
 
     /// Takes the first existing state of the order.
-    fn find_state(&mut self, trailer_above: Option<u64>, order: &[Slot], len: u64) -> Result<()> {
-        if let Some(above) = trailer_above {
+    fn find_state(&mut self, trailer: Option<RangeInclusive<u64>>, order: &[Slot], len: u64) -> Result<()> {
+        if let Some(generations) = trailer {
             match self.last_trailer(len) {
-                Ok(slot) if order.is_empty() => return self.read_root(slot, len),
-                Ok(slot) if slot.generation > above && self.is_intact(&slot, len)? => {
+                Ok(slot) if !generations.contains(&slot.generation) => {}
+                Ok(slot) if order.is_empty() || self.is_intact(&slot, len)? => {
                     return self.read_root(slot, len);
                 }
                 Err(error) if order.is_empty() || error.kind() != Kind::Corrupt => return Err(error),

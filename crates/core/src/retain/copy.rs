@@ -7,7 +7,7 @@ use entasis_format::{Error, KEY_PAGES_END, Result, SLOT_PAGES_END, Slot, fallibl
 use entasis_io::Sink;
 
 use crate::file::{ColumnInfo, File, next_start};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Share};
 use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks, known_columns, merged};
 use crate::write::{Base, Ground};
 
@@ -31,7 +31,8 @@ pub(crate) struct Destination<'a> {
 }
 
 /// Copies the `earlier` generations, oldest first, and the current one. They keep their numbers,
-/// times and operations. Returns the slot of the current one.
+/// times and operations. Returns the slot of the current one. Reports progress in bytes of the
+/// file, each generation as those between its end and that of the one before.
 ///
 /// # Errors
 /// As for [`compact`](crate::compact()).
@@ -49,7 +50,9 @@ pub(crate) fn copy(
     }
     states.push((file.view_at(*file.slot())?, blocks));
     let (mut moves, mut last): (Moves, Option<Slot>) = (HashMap::new(), None);
+    let mut share = Share { monitor, before: 0, len: 0, total: file.slot().end };
     for (state, blocks) in &states {
+        share.len = state.slot().end.saturating_sub(share.before);
         let whole = state.whole();
         let columns = known_columns(&whole)?;
         let mut rebuild = match blocks {
@@ -74,7 +77,8 @@ pub(crate) fn copy(
             None => SLOT_PAGES_END,
             Some(slot) => next_start(to.is_sealed, slot.end),
         };
-        let slot = rebuild.execute(to.sink, start, &ground, monitor)?.append()?;
+        let slot = rebuild.execute(to.sink, start, &ground, &share)?.append()?;
+        share.before += share.len;
         if states.len() > 1 {
             add_moves(&whole, &columns, &(to.open)(slot)?.whole(), &mut moves)?;
         }

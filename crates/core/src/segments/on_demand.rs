@@ -34,8 +34,8 @@ impl OnDemand {
         Self { path, fingerprint: file.fingerprint(), unlocked, open: Mutex::default() }
     }
 
-    pub(super) fn is_encrypted(&self) -> bool {
-        self.unlocked.is_some()
+    pub(super) fn unlocked(&self) -> Option<&Arc<Unlocked>> {
+        self.unlocked.as_ref()
     }
 
     /// Reads some bytes.

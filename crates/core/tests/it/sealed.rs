@@ -262,6 +262,136 @@ fn old_slots_are_of_their_place() {
     }
 }
 
+/// Someone without the key damages slots A and B and cuts the file.
+#[test]
+fn no_trailer_makes_an_older_generation_the_current_one() {
+    let path = Temp::new("trailers");
+    write(&path.0, 1000, Some(key(1)));
+    let mut lens = vec![std::fs::metadata(&path.0).unwrap().len() as usize];
+    for i in 0..4 {
+        append(&path.0, 1000 + 10 * i, 10, Some(key(1)));
+        lens.push(std::fs::metadata(&path.0).unwrap().len() as usize);
+    }
+    let bytes = std::fs::read(&path.0).unwrap();
+    let with = |a: u8, b: u8, len: usize| {
+        let mut changed = bytes[..len].to_vec();
+        changed[4096..4160].fill(a);
+        changed[8192..8256].fill(b);
+        open_bytes(&changed, &key(1)).map(|file| file.n_rows()).map_err(|e| e.kind())
+    };
+    for (i, &len) in lens.iter().enumerate() {
+        assert_eq!(with(0xFF, 0xFF, len), Err(Kind::Corrupt), "{i}");
+        for (a, b) in [(0xFF, 0), (0, 0xFF)] {
+            // A torn commit of the second generation looks like that.
+            let expected = if i == 1 { Ok(1010) } else { Err(Kind::Corrupt) };
+            assert_eq!(with(a, b, len), expected, "{i}");
+        }
+        // As the security page says, the first generation can be restored.
+        assert_eq!(with(0, 0, len), Ok(1000), "{i}");
+    }
+    // The generations are whole, and are read by their numbers.
+    let mut changed = bytes;
+    changed[4096] ^= 1;
+    changed[8192] ^= 1;
+    let error = open_bytes(&changed, &key(1)).unwrap_err();
+    assert!(error.to_string().contains("is whole"), "{error}");
+}
+
+/// Bytes of a chunk that are wrong at the first read.
+struct Torn {
+    inner: MemorySource,
+    at: u64,
+    n_left: std::sync::atomic::AtomicU32,
+}
+
+impl entasis::Source for Torn {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> std::io::Result<usize> {
+        use std::sync::atomic::Ordering::SeqCst;
+        let n = self.inner.read_at(at, out)?;
+        let byte = self.at.checked_sub(at).filter(|byte| *byte < n as u64);
+        if let Some(byte) = byte
+            && self.n_left.fetch_update(SeqCst, SeqCst, |n| n.checked_sub(1)).is_ok()
+        {
+            out[byte as usize] ^= 1;
+        }
+        Ok(n)
+    }
+}
+
+#[test]
+fn a_chunk_that_is_read_torn_is_read_again() {
+    let path = Temp::new("torn");
+    write(&path.0, 20_000, Some(key(1)));
+    let bytes = std::fs::read(&path.0).unwrap();
+    for at in (START..bytes.len()).step_by(CHUNK / 2 + 31) {
+        for n in [1, u32::MAX] {
+            let torn = Torn { inner: MemorySource::new(bytes.clone()), at: at as u64, n_left: n.into() };
+            let opening = Opening { secret: Some(key(1)), ..Opening::default() };
+            let file = File::from_source(Box::new(torn), Path::new("torn"), opening);
+            let checked = file.and_then(|file| {
+                file.verify(Some(1), &Silent)?;
+                Ok(file)
+            });
+            match checked {
+                Ok(file) => check(&file, 20_000),
+                Err(error) => assert!(n > 1 && error.kind() == Kind::Corrupt, "{at}: {error}"),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_access_rights_of_the_old_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let (path, out) = (Temp::new("private"), Temp::new("private-copy"));
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    write(&path.0, 100, Some(key(1)));
+    std::fs::set_permissions(&path.0, std::fs::Permissions::from_mode(0o600)).unwrap();
+    entasis::decrypt(&path.0, Some(&out.0), &options(Some(key(1))), &Silent).unwrap();
+    assert_eq!(mode(&out.0), 0o600);
+    std::fs::remove_file(&path.0).unwrap();
+    entasis::encrypt(&out.0, Some(&path.0), &options(Some(key(1))), &Silent).unwrap();
+    assert_eq!(mode(&path.0), 0o600);
+    let new = WriteOptions { must_be_new: true, ..options(Some(key(1))) };
+    let error = entasis::decrypt(&path.0, Some(&out.0), &new, &Silent).unwrap_err();
+    assert_eq!(error.kind(), Kind::Io(std::io::ErrorKind::AlreadyExists));
+}
+
+#[test]
+fn a_key_that_was_removed_opens_no_repaired_file() {
+    let (path, out) = (Temp::new("removed"), Temp::new("removed-out"));
+    write(&path.0, 100, Some(key(1)));
+    let change = |change| entasis::change_keys(&path.0, &change, &options(Some(key(1))), &Silent).unwrap();
+    change(entasis::KeyChange::Add(key(2)));
+    let (first, second) = (open(&path.0, Some(key(1))).unwrap(), open(&path.0, Some(key(2))).unwrap());
+    change(entasis::KeyChange::Remove(Some(1)));
+    let repair = |file: &File| file.repair(&out.0, &options(None), &Silent).map_err(|e| e.kind());
+    assert_eq!(repair(&second).unwrap_err(), Kind::WrongKey);
+    repair(&first).unwrap();
+    check(&open(&out.0, Some(key(1))).unwrap(), 100);
+    assert_eq!(open(&out.0, Some(key(2))).unwrap_err().kind(), Kind::WrongKey);
+}
+
+#[test]
+fn keys_of_newer_files_stay() {
+    let path = Temp::new("newer");
+    write(&path.0, 100, Some(key(1)));
+    let mut bytes = std::fs::read(&path.0).unwrap();
+    bytes[17] |= 1;
+    let sum = entasis::checksum(&bytes[..56]).to_le_bytes();
+    bytes[56..64].copy_from_slice(&sum);
+    std::fs::write(&path.0, &bytes).unwrap();
+    let change = entasis::KeyChange::Add(key(2));
+    let error = entasis::change_keys(&path.0, &change, &options(Some(key(1))), &Silent).unwrap_err();
+    assert_eq!(error.kind(), Kind::Newer);
+    assert!(std::fs::read(&path.0).unwrap() == bytes);
+}
+
 /// Chunks of a file by salt and counter. Equal chunks are the same one in a copy of the file.
 #[derive(Default)]
 struct Chunks(HashMap<Vec<u8>, u64>);

@@ -70,8 +70,9 @@ fn versions_and_flags() {
 fn states_of_a_file() {
     use SlotState::{Damaged, Empty, Valid};
     let order = |first, flags, pages| Header { first, flags, ..Header::streamed() }.order(pages);
-    let is = |found: Result<Order>, trailer_above, slots: &[Slot]| {
-        assert_eq!(found.unwrap(), Order { trailer_above, slots: slots.to_vec() });
+    let is = |found: Result<Order>, above: Option<u64>, slots: &[Slot]| {
+        let trailer = above.map(|above| above + 1..=u64::MAX);
+        assert_eq!(found.unwrap(), Order { trailer, slots: slots.to_vec() });
     };
     let (one, two, three) = (Valid(slot(1)), Valid(slot(2)), Valid(slot(3)));
     is(order(one, 2, [Empty, Empty]), None, &[slot(1)]);
@@ -85,6 +86,13 @@ fn states_of_a_file() {
     is(order(one, 2, [Damaged, Empty]), Some(0), &[]);
     is(order(one, 2, [Damaged, Damaged]), Some(0), &[]);
     is(order(Damaged, 2, [two, Empty]), None, &[slot(2)]);
+    // Of a sealed file only the trailer of the next generation counts.
+    is(order(one, 6, [three, Damaged]), Some(3), &[slot(3)]);
+    for pages in [[Damaged, Empty], [Empty, Damaged]] {
+        assert_eq!(order(one, 6, pages).unwrap(), Order { trailer: Some(2..=2), slots: vec![] });
+        assert_eq!(order(Empty, 6, pages).unwrap(), Order { trailer: Some(1..=1), slots: vec![] });
+    }
+    assert_eq!(order(one, 6, [Damaged, Damaged]).unwrap_err().kind(), Kind::Corrupt);
     for bad in [order(one, 2, [two, two]), order(Empty, 2, [Empty, Empty]), order(Damaged, 3, [Empty, Empty])]
     {
         assert_eq!(bad.unwrap_err().kind(), Kind::Corrupt);

@@ -92,7 +92,7 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
             *state = slot(&file[at..at + 64], start)?;
         }
     }
-    let (current, is_passed_over) = current(file, slots, is_streamed, start)?;
+    let (current, is_passed_over) = current(file, slots, flags, start)?;
     rule(current.end <= file.len() as u64, "the file is truncated")?;
     Ok(Header { version, flags, is_streamed, has_slot_pages, slots, current, is_passed_over })
 }
@@ -114,8 +114,9 @@ fn room_start(flags: u64) -> u64 {
 }
 
 /// The current slot, by the table of the states of slots A and B. True when a slot is passed over.
-fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Result<(Slot, bool), Wrong> {
+fn current(file: &[u8], slots: [State; 3], flags: u64, start: u64) -> Result<(Slot, bool), Wrong> {
     use State::{Damaged, Empty, Valid};
+    let (is_streamed, is_sealed) = (flags & 1 != 0, flags & 4 != 0);
     let rescue = || match last_trailer(file, start) {
         Err(wrong) if wrong.kind != Kind::Corrupt => Err(wrong),
         trailer => Ok(trailer.ok().filter(|slot| is_intact(file, slot))),
@@ -139,8 +140,10 @@ fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Res
             _ => (slot, Damaged),
         },
         (Valid(slot), Empty) | (Empty, Valid(slot)) => (slot, Empty),
+        (Damaged, Damaged) if is_sealed => return wrong(Kind::Corrupt, "no valid slot"),
         (Damaged, _) | (_, Damaged) => match rescue()? {
-            Some(slot) => return Ok((slot, false)),
+            Some(slot) if !is_sealed || is_next(&first, &slot) => return Ok((slot, false)),
+            Some(_) => return wrong(Kind::Corrupt, "no valid slot"),
             None => return wrong(Kind::Corrupt, "no valid slot"),
         },
     };
@@ -150,6 +153,14 @@ fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Res
     match (other, first) {
         (Valid(slot), _) | (Empty, Valid(slot)) => Ok((slot, true)),
         _ => wrong(Kind::Corrupt, "no valid slot with an intact root"),
+    }
+}
+
+/// Whether a generation follows that of the first slot.
+fn is_next(first: &State, slot: &Slot) -> bool {
+    match first {
+        State::Valid(first) => slot.generation == first.generation + 1,
+        _ => slot.generation == 1,
     }
 }
 
