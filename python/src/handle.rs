@@ -380,6 +380,20 @@ impl Handle {
         Ok(RowBits { bits, file })
     }
 
+    /// Begins to fetch columns of the rows from a store that may pass a condition, unless they are
+    /// long. The bytes are kept while the returned value lives.
+    fn announce_filtered(
+        &self,
+        py: Python<'_>,
+        condition: &Bound<'_, PyTuple>,
+        columns: Vec<u64>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Option<Announcement>> {
+        let found = self.filter(&*self.file(py)?, condition, start..stop)?.announce(py, &columns)?;
+        Ok(found.map(|announced| Announcement { _announced: announced }))
+    }
+
     /// Whether the file is on a store.
     #[getter]
     fn is_remote(&self) -> bool {
@@ -395,8 +409,9 @@ impl Handle {
         start: u64,
         stop: u64,
     ) -> PyResult<Option<Announcement>> {
-        let file = self.file(py)?;
-        let found = py.detach(|| file.announce_rows(&columns, start..stop));
+        let (file, rows) = (self.file(py)?, start..stop);
+        let rows = std::slice::from_ref(&rows);
+        let found = py.detach(|| file.announce_rows(&columns, rows, u64::MAX));
         Ok(found.map_err(|e| errors::raise(py, &e))?.map(|announced| Announcement { _announced: announced }))
     }
 

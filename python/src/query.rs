@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::{Error, File, Monitor, Physical, Share};
+use entasis::{Announced, Error, File, Monitor, Physical, Share};
 use entasis_query::{
     Comparison, Literal, Match, NanIsNull, NanRule, Predicate, RowBits, Rules, Scan, TimeKind, is_float,
     missing_rules,
@@ -42,6 +42,11 @@ impl<'f> Filter<'f> {
     fn by_rows<'m>(&self, monitor: &'m dyn Monitor) -> Share<'m> {
         let n = self.rows.end.saturating_sub(self.rows.start);
         Share { monitor, before: 0, len: n, total: n }
+    }
+
+    /// Begins to fetch columns of those that may pass from a store.
+    pub fn announce(&self, py: Python<'_>, columns: &[u64]) -> PyResult<Option<Announced>> {
+        py.detach(|| self.scan()?.announce(columns)).map_err(|e| errors::raise(py, &e))
     }
 
     /// Their numbers.

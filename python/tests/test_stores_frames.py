@@ -60,7 +60,7 @@ def test_reads_take_few_requests(moto: MotoServer, library: str, frame: pd.DataF
     assert gets(moto) == 2
     found = en.open(URL).read(columns=["id", "c3"], filter=en.col("id") == 150_000)
     assert found.equals(frame.loc[[150_000], ["id", "c3"]])
-    assert gets(moto) <= at_open + 3
+    assert gets(moto) <= at_open + 2
     assert file.read().equals(frame)
     # Neighbouring columns are read together, in requests of a mebibyte and more.
     assert gets(moto) <= 12

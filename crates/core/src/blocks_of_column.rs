@@ -8,7 +8,7 @@ use entasis_io::Announced;
 
 use crate::file::{File, Stretch};
 use crate::monitor::{Control, Monitor};
-use crate::read::{PageVisitor, Reader, Source, announce};
+use crate::read::{PageVisitor, Reader, Source, announce, announce_short};
 use crate::rows::Rows;
 use crate::threads;
 
@@ -161,19 +161,21 @@ impl File {
     }
 
     /// Announces some rows of columns of the table, if the file is remote: they are then fetched
-    /// together, until the returned value is dropped. Children of nested columns are not.
+    /// together, until the returned value is dropped. Children of nested columns are not. Nothing
+    /// is announced if it has more than `most` bytes.
     ///
     /// # Errors
     /// As for reading.
-    pub fn announce_rows(&self, columns: &[u64], rows: Range<u64>) -> Result<Option<Announced>> {
-        if !self.is_remote() {
+    pub fn announce_rows(
+        &self,
+        columns: &[u64],
+        rows: &[Range<u64>],
+        most: u64,
+    ) -> Result<Option<Announced>> {
+        if !self.is_remote() || rows.is_empty() {
             return Ok(None);
         }
-        let rows = Rows::Range(rows);
-        let named = |e: Error| e.in_file(self.path());
-        let sources = columns.iter().map(|column| self.source(*column));
-        let sources = sources.collect::<Result<Vec<_>>>().map_err(named)?;
-        announce(self, sources.iter().map(|source| (source, &rows))).map_err(named)
+        announce_short(self, columns, rows, most).map_err(|e| e.in_file(self.path()))
     }
 
     /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks mostly run on

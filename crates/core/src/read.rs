@@ -33,7 +33,7 @@ use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
-pub(crate) use ahead::announce;
+pub(crate) use ahead::{announce, announce_short};
 use alloc::COLUMNS;
 use assembly::{Assembly, TaskResult};
 use bundled::{BundleTask, BundledRequest};

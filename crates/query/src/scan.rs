@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use entasis::{Error, File, Monitor, Result};
+use entasis::{Announced, Error, File, Monitor, Result};
 
 use crate::bind::Binder;
 use crate::evaluate::{TASK, by_statistics, restrict};
@@ -14,6 +14,9 @@ use crate::predicate::Predicate;
 use crate::row_bits::RowBits;
 use crate::selection::Selection;
 use crate::test::Answers;
+
+/// The bytes that are fetched in about the time of a round of requests.
+const ROUND: u64 = 4 << 20;
 
 /// A predicate bound to the table of a file.
 ///
@@ -89,6 +92,22 @@ impl<'f> Scan<'f> {
             } += rows.end - rows.start;
         });
         plan
+    }
+
+    /// Announces columns of the rows that may pass, if the file is remote: they are fetched while
+    /// the rows are tested, until the returned value is dropped. Nothing is announced if that would
+    /// take more time than another round of requests.
+    ///
+    /// # Errors
+    /// As for reading.
+    pub fn announce(&self, columns: &[u64]) -> Result<Option<Announced>> {
+        if !self.file.is_remote() {
+            return Ok(None);
+        }
+        let Left { mut tested, passed } = self.left();
+        tested.extend(passed);
+        tested.sort_unstable_by_key(|rows| rows.start);
+        self.file.announce_rows(columns, &tested, ROUND)
     }
 
     /// The number of rows that pass. Reads no values of rows that statistics decide.

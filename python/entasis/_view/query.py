@@ -129,10 +129,22 @@ class Query:
     ) -> Any:
         """Read the rows that pass. The parameters are those of `entasis.read`."""
         view = self.view
+        # The rows that may pass, which are fetched from a store until this function ends.
+        _ahead = self._announced(columns)
         is_whole = self.condition is not None and self.limit is None and not self.is_scattered()
         if is_whole and (to or view.written_by) in _dense.HOSTS and not view.table.memory_map:
             return self._read_whole(columns, to, threads, index)
         return _read(self.passing(threads), columns, to, threads, index)
+
+    @reported
+    def _announced(self, columns: Columns | None) -> Any:
+        """Columns of the rows that may pass, fetched from a store while these are tested."""
+        view = self.view
+        if self.condition is None or not getattr(view.handle, "is_remote", False):
+            return None
+        of = view if columns is None else view.narrow(view.resolve(columns), view.rows)
+        numbers = range(view.handle.n_columns) if of.columns is None else of.columns
+        return view.handle.announce_filtered(self.tree(), list(numbers), *self.span())
 
     def _read_whole(self, columns: Columns | None, to: str | None, threads: int | None, index: bool) -> Any:
         """Read the rows that pass, or all of them and drop the others."""

@@ -27,16 +27,38 @@ pub(crate) fn announce<'s>(
     }
     let mut ranges = Vec::new();
     for (source, rows) in wanted {
-        match rows {
-            Rows::All => add_range(source, 0..source.n_values, &mut ranges)?,
-            Rows::Range(range) => add_range(source, range.clone(), &mut ranges)?,
-            Rows::Step { start, n, step } => {
-                add_rows(source, &Rows::numbers(*start, *n, *step)?, &mut ranges)?;
-            }
-            Rows::Indices(indices) => add_rows(source, indices, &mut ranges)?,
+        add_wanted(source, rows, &mut ranges)?;
+    }
+    Ok(file.announce(&ranges))
+}
+
+/// Announces the segments with some rows of columns, unless these have more than `most` bytes.
+pub(crate) fn announce_short(
+    file: &File,
+    columns: &[u64],
+    rows: &[Range<u64>],
+    most: u64,
+) -> Result<Option<Announced>> {
+    let (mut ranges, mut n_bytes) = (Vec::new(), 0u64);
+    for column in columns {
+        let (source, n_before) = (file.source(*column)?, ranges.len());
+        rows.iter().try_for_each(|rows| add_range(&source, rows.clone(), &mut ranges))?;
+        let added = ranges[n_before..].iter().map(|range| range.end - range.start);
+        n_bytes = added.fold(n_bytes, u64::saturating_add);
+        if n_bytes > most {
+            return Ok(None);
         }
     }
     Ok(file.announce(&ranges))
+}
+
+fn add_wanted(source: &Source, rows: &Rows, ranges: &mut Vec<Range<u64>>) -> Result<()> {
+    match rows {
+        Rows::All => add_range(source, 0..source.n_values, ranges),
+        Rows::Range(range) => add_range(source, range.clone(), ranges),
+        Rows::Step { start, n, step } => add_rows(source, &Rows::numbers(*start, *n, *step)?, ranges),
+        Rows::Indices(indices) => add_rows(source, indices, ranges),
+    }
 }
 
 /// Adds what consecutive rows need. Takes time for the blocks with these rows alone.
