@@ -94,6 +94,7 @@ def encrypt(
     durable: bool | None = None,
     wait: float = 10,
     overwrite: bool = True,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> None:
     """Encrypt a file with all of its generations, in its place or into a new file.
 
@@ -108,6 +109,8 @@ def encrypt(
         The key or password of the encrypted file, as for `write`.
     threads, durable, wait, overwrite
         As for `write`. `overwrite` is for a target.
+    progress
+        As for `write`, with `unit="bytes"`: those of the file that were copied, and all.
 
     Raises
     ------
@@ -132,10 +135,9 @@ def encrypt(
     >>> en.read("numbers.entasis", key=key)
     {'a': [1, 2]}
     """
-    with reported:
-        found = _sources.path_to_change(path)
-        secret = of(key, password)
-        _entasis.encrypt(found, _destination(target, secret, threads, durable, wait, overwrite=overwrite))
+    with reported, _options.shown_progress(progress, "encrypting", "bytes") as show:
+        to = _destination(target, of(key, password), threads, durable, wait, show, overwrite=overwrite)
+        _entasis.encrypt(_sources.path_to_change(path), to)
 
 
 def decrypt(
@@ -148,6 +150,7 @@ def decrypt(
     durable: bool | None = None,
     wait: float = 10,
     overwrite: bool = True,
+    progress: bool | Callable[..., Any] | None = None,
 ) -> None:
     """Write the plain bytes of an encrypted file in its place, or into a new file.
 
@@ -159,7 +162,7 @@ def decrypt(
         The path of the new file. None replaces the file itself, as a whole or not at all.
     key, password
         The key or password of the file, as for `read`.
-    threads, durable, wait, overwrite
+    threads, durable, wait, overwrite, progress
         As for `encrypt`.
 
     Raises
@@ -181,10 +184,9 @@ def decrypt(
     >>> en.read("plain.entasis")
     {'a': [1, 2]}
     """
-    with reported:
-        found = _sources.path_to_change(path)
-        secret = of(key, password)
-        _entasis.decrypt(found, _destination(target, secret, threads, durable, wait, overwrite=overwrite))
+    with reported, _options.shown_progress(progress, "decrypting", "bytes") as show:
+        to = _destination(target, of(key, password), threads, durable, wait, show, overwrite=overwrite)
+        _entasis.decrypt(_sources.path_to_change(path), to)
 
 
 def add_key(
@@ -332,12 +334,24 @@ def keys(
 
 
 def _destination(
-    target: Any, secret: Any, threads: int | None, durable: bool | None, wait: float, *, overwrite: bool = True
+    target: Any,
+    secret: Any,
+    threads: int | None,
+    durable: bool | None,
+    wait: float,
+    show: Callable[[int, int | None], Any] | None = None,
+    *,
+    overwrite: bool = True,
 ) -> _entasis.Destination:
+    if isinstance(target, bytes):
+        # It would be the name of the new file.
+        raise ArgumentError("the target is bytes: pass its path as a string, and a key as key=")
     path = None if target is None else _sources.path_to_change(target)
     if path is None and not overwrite:
         raise ArgumentError("overwrite=False is for a target: without one the file itself is replaced")
-    return destination(path, None, threads, durable, wait, overwrite=overwrite, secret=secret)
+    to = destination(path, None, threads, durable, wait, overwrite=overwrite, secret=secret)
+    to["progress"] = show
+    return to
 
 
 def _file_of(

@@ -174,6 +174,14 @@ def test_verifying_compacting_and_repairing(frame, tmp_path):
     check(lambda show: en.verify(en.to_bytes(objects()), progress=show), "bytes")
 
 
+def test_encrypting_and_decrypting(frame, tmp_path):
+    path = tmp_path / "t.entasis"
+    grown(frame, path)
+    for call in (en.encrypt, en.decrypt):
+        check(lambda show, call=call: call(path, key=KEY, progress=show), "bytes", least=2)
+
+
+KEY = en.Key(bytes(range(32)))
 CALLS = {
     "write": lambda path, frame, **options: en.write(frame, path, **options),
     "write a tree": lambda path, frame, **options: en.write([frame], path, **options),
@@ -182,6 +190,7 @@ CALLS = {
     "append": lambda path, frame, **options: en.append(frame, path, **options),
     "widen": lambda path, frame, **options: en.append(frame.assign(a=0.5), path, widen=True, **options),
     "compact": lambda path, frame, **options: en.compact(path, **options),
+    "encrypt": lambda path, frame, **options: en.encrypt(path, path.parent / "sealed", key=KEY, **options),
     "repair": lambda path, frame, **options: en.repair(en.to_bytes(frame), path, **options),
     "verify": lambda path, frame, **options: en.verify(path, **options),
     "read": lambda path, frame, **options: en.read(path, **options),

@@ -397,6 +397,44 @@ def test_an_error_of_a_worker_keeps_its_message() -> None:
 
 # The tests below need PyTorch.
 
+
+def key_of_module() -> en.Key:
+    return en.Key(bytes(range(32)))
+
+
+@pytest.mark.parametrize("secret", [{"key": bytes(range(32))}, {"key": key_of_module}, {"password": "correct horse"}])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_encrypted_files(tmp_path: Path, table: Any, secret: dict[str, Any]) -> None:
+    frame, arrays = tmp_path / "frame.entasis", tmp_path / "arrays.entasis"
+    en.write(table, frame, **secret)
+    en.write({"n": np.arange(N), "m": np.ones((N, 2))}, arrays, **secret)
+    for path in (frame, arrays):
+        dataset = MapDataset(path, columns=["n"], to="numpy", **secret)
+        blocks = IterableDataset(path, columns=["n"], batch_size=100, to="numpy", **secret)
+        assert dataset[[5, 3]]["n"].tolist() == [5, 3]
+        assert np.concatenate([batch["n"] for batch in blocks]).tolist() == list(range(N))
+        with pytest.raises(en.WrongKeyError):
+            MapDataset(path, to="numpy")
+        for value in (dataset, blocks):
+            restored = pickle.loads(pickle.dumps(value))
+            if callable(secret.get("key")):
+                assert len(list(restored)) == len(list(value))
+            else:
+                with pytest.raises(en.WrongKeyError, match="ENTASIS_KEY_FILE"):
+                    next(iter(restored))
+        if hasattr(os, "fork"):
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    code = 0 if dataset[[1, 2]]["n"].tolist() == [1, 2] and next(iter(blocks))["n"][7] == 7 else 2
+                finally:
+                    os._exit(code)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with pytest.raises(en.ArgumentError, match="needs no key"):
+        MapDataset(en.open(frame, **secret), to="numpy", **secret)
+
+
 CONTEXTS = [None, "fork", "spawn"]
 
 

@@ -18,6 +18,7 @@ from .tensors import converter, target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from entasis._arguments.secrets import AnyKey
     from entasis._arguments.sources import Source
     from entasis._file.file import File, Scan
     from entasis._filter.conditions import Filter
@@ -41,7 +42,7 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
 
     Parameters
     ----------
-    source, columns, rows, filter, to, threads
+    source, columns, rows, filter, to, threads, key, password
         As for `MapDataset`.
     batch_size
         The number of rows of a batch. Pass `batch_size=None` to the DataLoader then. None gives the
@@ -98,6 +99,8 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
         world_size: int | None = None,
         to: To | None = None,
         threads: int | None = None,
+        key: AnyKey | None = None,
+        password: str | None = None,
     ) -> None:
         if batch_size is not None:
             batch_size = integer_between("batch_size", batch_size, "a number of rows, or None", 1, None)
@@ -111,7 +114,7 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
         self._ranks = _shares.ranks(rank, world_size) or _shares.group()
         self._to, self._threads = target(to), _threads(threads)
         self._epoch = _shared_integer()
-        self._source = opened(source, columns, rows, filter)
+        self._source = opened(source, columns, rows, filter, key, password)
         # Types that PyTorch lacks are reported here, not later by a worker process.
         _batches.converted(self._source.read(range(0), 1), converter(self._to))
 

@@ -17,6 +17,7 @@ from .tensors import converter, target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entasis._arguments.secrets import AnyKey
     from entasis._arguments.sources import Source
     from entasis._file.file import File, Scan
     from entasis._filter.conditions import Filter
@@ -49,6 +50,9 @@ class MapDataset(MapBase):  # type: ignore[misc]
     threads
         The number of threads of a read. None means one per processor, and 1 in each of several
         worker processes.
+    key, password
+        As for `entasis.read`. Forked workers open the file with these. Spawned ones need a function
+        of a module as `key`, or `ENTASIS_KEY_FILE`: pickles hold no key.
 
     Raises
     ------
@@ -78,9 +82,11 @@ class MapDataset(MapBase):  # type: ignore[misc]
         filter: Filter | None = None,
         to: To | None = None,
         threads: int | None = None,
+        key: AnyKey | None = None,
+        password: str | None = None,
     ) -> None:
         self._to, self._threads = target(to), _threads(threads)
-        self._source = opened(source, columns, rows, filter)
+        self._source = opened(source, columns, rows, filter, key, password)
         # Types that PyTorch lacks are reported here, not later by a worker process.
         _batches.converted(self._source.read(range(0), 1), converter(self._to))
 

@@ -11,12 +11,14 @@ from entasis._arguments.options import shown
 from entasis._file.file import File, Scan
 from entasis._tree.part import a
 from entasis._tree.tree import Tree
+from entasis._view import reopen as _reopen
 from entasis.errors import ArgumentError
 
 from .shares import worker
 from .tensors import ALONE
 
 if TYPE_CHECKING:
+    from entasis._arguments.secrets import AnyKey
     from entasis._arguments.sources import Source
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Rows
@@ -71,10 +73,14 @@ class RowSource:
         return {key: view[key].read(rows=rows, threads=threads) for key in self._keys}
 
     def _opened(self) -> File | Tree:
-        if self._view is None or (self._pid != os.getpid() and not _is_in_memory(self._view)):
+        view = self._view
+        if view is None or (self._pid != os.getpid() and not _is_in_memory(view)):
             make, parts = self._how()
-            self._view, self._pid = make(*parts), os.getpid()
-        return self._view
+            if view is not None and (secret := _table(view).secret) is not None:
+                parts = (_reopen.with_secret(parts[0], secret), *parts[1:])
+            view = self._view = make(*parts)
+            self._pid = os.getpid()
+        return view
 
     def _how(self) -> tuple[Any, ...]:
         """The function that opens the view in another process, and its arguments."""
@@ -87,18 +93,30 @@ class RowSource:
         return self.__dict__ | {"_recipe": self._how(), "_view": None}
 
 
+def _table(view: File | Tree) -> Any:
+    """The open table of a view, or the cells of a tree."""
+    return view._part.cells if isinstance(view, Tree) else view._view.table
+
+
 def _is_in_memory(view: File | Tree) -> bool:
-    content = view._part.cells.content if isinstance(view, Tree) else view._view.table.content
-    return isinstance(content, bytes)
+    return isinstance(_table(view).content, bytes)
 
 
 def opened(
-    source: Source | File | Tree | Scan, columns: Columns | None, rows: Rows | None, filter: Filter | None
+    source: Source | File | Tree | Scan,
+    columns: Columns | None,
+    rows: Rows | None,
+    filter: Filter | None,
+    key: AnyKey | None,
+    password: str | None,
 ) -> RowSource:
     """Open the rows of a path, of an open file or view, or of a scan."""
+    is_open = isinstance(source, (File, Tree, Scan))
+    if is_open and (key is not None or password is not None):
+        raise ArgumentError("key= and password= are for paths: an open file needs no key")
     if isinstance(source, Scan):
         source = source.view()
-    view = source if isinstance(source, (File, Tree)) else open(source)
+    view = source if isinstance(source, (File, Tree)) else open(source, key=key, password=password)
     if not isinstance(view, Tree):
         return RowSource(view.scan(columns, filter, rows).view(), None, None)
     if filter is not None:

@@ -50,6 +50,11 @@ def table(found: Source) -> _table.OpenTable:
     )
 
 
+def with_secret(found: Source, secret: Any) -> Source:
+    """A source for a process that was forked, and so has the key or password."""
+    return *found[:-1], secret
+
+
 def _for_pickle(secret: Any) -> Any:
     from entasis._arguments.secrets import for_pickle
 
