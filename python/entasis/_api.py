@@ -10,7 +10,7 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File, Scan, is_frame
+from ._file.file import File, is_frame
 from ._file.opened import Opened
 from ._libraries import registry as _hosts
 from ._memory import reported
@@ -213,8 +213,7 @@ def write(
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
-        is_open = not is_table and type(value) is not dict and isinstance(value, (Opened, Scan))
-        if is_open and key is None and password is None:
+        if key is None and password is None and type(value).__module__[:8] == "entasis.":
             from ._arguments.secrets import refuse_encrypted
 
             refuse_encrypted(value)
@@ -286,7 +285,7 @@ def to_bytes(
     with reported:
         secret = None if key is None and password is None else _secret_to_write(key, password)
         to = destination(None, compression, threads, False, 0, edition, secret=secret)
-        if key is None and password is None and isinstance(value, (Opened, Scan)):
+        if key is None and password is None:
             from ._arguments.secrets import refuse_encrypted
 
             refuse_encrypted(value)

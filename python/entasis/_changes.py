@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ._arguments import options as _options
 from ._arguments import sources as _sources
-from ._file.file import Scan
 from ._file.opened import Opened
 from ._libraries import streams
 from ._libraries.registry import collect
@@ -182,7 +181,7 @@ def append(
             )
         found = _sources.path_to_change(path)
         is_new = create and not os.path.exists(found)
-        if is_new and key is None and password is None and isinstance(value, (Opened, Scan)):
+        if is_new and key is None and password is None:
             _refusal()(value)
         secret = _secret(path, None if is_new and key is False else key, password)
         to = destination(found, compression, threads, durable, wait, edition, keep, secret=secret)
@@ -639,7 +638,7 @@ def _secret(path: Any, key: Any, password: Any) -> Key | Password | None:
 
 
 def _refusal() -> Callable[[Any], None]:
-    """Refuses open files and scans that are encrypted, as values of a plain file."""
+    """Refuses values of encrypted files, as those of a plain file."""
     from ._arguments.secrets import refuse_encrypted
 
     return refuse_encrypted

@@ -84,7 +84,7 @@ def write_whole(
 ) -> bytes | None:
     """Write a value; `is_table` marks it as a frame. Returns the content if `to` has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
-        raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
+        raise ArgumentError(f"on_unsupported={_options.shown(on_unsupported)}: 'error', 'skip' or a function")
     if not is_table:
         value, is_table = _collected(value)
     try:
@@ -125,7 +125,9 @@ def _compression(
     if isinstance(compression, int) or _options.integer(compression) is not None:
         return _level(compression), []
     if not hasattr(compression, "items"):
-        raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
+        raise ArgumentError(
+            f"compression={_options.shown(compression)}: an integer from 0 to 100, or a dict of them per column"
+        )
     levels = {name: _level(level) for name, level in compression.items()}
     default = levels.pop(None, None)
     for name in levels:
@@ -137,5 +139,5 @@ def _compression(
 def _level(level: Any) -> int:
     found = _options.integer(level)
     if found is None or not 0 <= found <= 100:
-        raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
+        raise ArgumentError(f"compression={_options.shown(level)}: an integer from 0 to 100")
     return found

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::remote;
+use crate::secrets::to_python;
 
 /// Runs the command line. Returns the exit code.
 #[pyfunction]
@@ -139,8 +140,9 @@ fn ask(py: Python<'_>, request: &Request, progress: Progress) -> PyResult<(Strin
     let output = request.output.as_ref().map(|path| path.as_os_str());
     let report = Bound::new(py, Report(progress))?;
     let call = py.import("entasis._command.host")?.getattr("call")?;
+    let secret = request.secret.as_ref().map(|secret| to_python(py, secret)).transpose()?;
     let (text, content): (String, Option<Bound<'_, PyBytes>>) =
-        call.call1((request.verb, inputs, output, request.options_json(), report))?.extract()?;
+        call.call1((request.verb, inputs, output, request.options_json(), report, secret))?.extract()?;
     Ok((text, content.map(|content| content.as_bytes().to_vec())))
 }
 

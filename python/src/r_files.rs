@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::handle::open::{Source, lend, open_any};
 use crate::monitor;
+use crate::secrets::{Secret, of_core};
 use crate::write::destination::Destination;
 
 /// Writes the value of a file of R into a file, as the R package does. Functions are kept only with
@@ -48,14 +49,15 @@ pub fn store_rds(
     compression: &str,
     threads: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
+    secret: Option<Secret>,
 ) -> PyResult<Vec<(Option<String>, String)>> {
-    let compression = compression.to_owned();
+    let (compression, secret) = (compression.to_owned(), of_core(secret.as_ref()));
     monitor::run_watched(py, progress, |monitor| {
         let mut options = RdsOptions { packing: Packing::named(&compression)?, ..RdsOptions::default() };
         options.threads = threads.unwrap_or(options.threads);
         let refused = |error| Error::io(error, "write");
         let mut target = OpenOptions::new().write(true).open(&path).map_err(refused)?;
-        let file = open_any(source, monitor)?;
+        let file = open_any(source, secret, monitor)?;
         let mut put = |bytes: &[u8]| target.write_all(bytes).map_err(refused);
         let written = write_rds_to(&file, &options, &mut put, monitor)?;
         Ok(written.losses.into_iter().map(|loss| (loss.column, loss.reason)).collect())
@@ -64,6 +66,7 @@ pub fn store_rds(
 
 /// Whether the RDS file at `path` has the value that a file of Entasis, or of R, has in R.
 #[pyfunction]
-pub fn is_rds_of(py: Python<'_>, source: Source, path: PathBuf) -> PyResult<bool> {
-    monitor::run(py, |monitor| has_value_of(&open_any(source, monitor)?, &path, monitor))
+pub fn is_rds_of(py: Python<'_>, source: Source, path: PathBuf, secret: Option<Secret>) -> PyResult<bool> {
+    let secret = of_core(secret.as_ref());
+    monitor::run(py, |monitor| has_value_of(&open_any(source, secret, monitor)?, &path, monitor))
 }

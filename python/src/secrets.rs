@@ -36,6 +36,14 @@ impl Secret {
     }
 }
 
+/// A secret of the core as an object of Python.
+pub fn to_python<'py>(py: Python<'py>, secret: &entasis::Secret) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match secret {
+        entasis::Secret::Key(key) => Bound::new(py, Key(key.clone()))?.into_any(),
+        entasis::Secret::Password(password) => Bound::new(py, Password(password.clone()))?.into_any(),
+    })
+}
+
 /// The secret of the core, if there is one.
 pub fn of_core(secret: Option<&Secret>) -> Option<entasis::Secret> {
     secret.map(Secret::of_core)

@@ -6,7 +6,6 @@ import datetime
 import io
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from functools import partial
@@ -42,10 +41,6 @@ def frame(n: int = 5) -> pd.DataFrame:
 
 def same(a: Any, b: Any) -> None:
     pd.testing.assert_frame_equal(a, b)
-
-
-def bare(table: pd.DataFrame) -> pd.DataFrame:
-    return table.reset_index(drop=True)
 
 
 @pytest.fixture
@@ -287,40 +282,6 @@ def test_open_files_keep_their_secret(path: Path, tmp_path: Path) -> None:
     same(en.read(tmp_path / "b.entasis"), frame())
     en.write(file, tmp_path / "b.entasis", key=OTHER)
     same(en.read(tmp_path / "b.entasis", key=OTHER), frame())
-
-
-def test_values_of_encrypted_files_become_plain_by_key_false_alone(path: Path, tmp_path: Path) -> None:
-    new, folder = tmp_path / "new.entasis", tmp_path / "folder"
-    file = en.open(path, key=KEY)
-
-    def by_writer(value: Any, **options: Any) -> None:
-        with en.writer(new, **options) as writer:
-            writer.write(value)
-
-    calls: list[Callable[..., Any]] = [
-        partial(en.write, path=new),
-        partial(en.append, path=new, create=True),
-        by_writer,
-        partial(en.write_dataset, folder=folder),
-    ]
-    for call in calls:
-        for value in (file, file[1:4], file.filter(en.col("n") > 1)):
-            with pytest.raises(en.ArgumentError, match="key=False"):
-                call(value)
-            assert not new.exists()
-            assert not folder.exists()
-            call(value, key=False)
-            if folder.exists():
-                assert en.scan(folder).count() == len(value.read())
-                shutil.rmtree(folder)
-            else:
-                same(bare(en.read(new)), bare(value.read()))
-                new.unlink()
-    for call in (by_writer, partial(en.write_dataset, folder=folder)):
-        with pytest.raises(en.ArgumentError, match="key=False"):
-            call(iter([frame(), file]))
-    with pytest.raises(en.ArgumentError, match="key=False is for new files"):
-        en.append(file, path, create=True, key=False)
 
 
 def test_engines_read_what_they_read_of_a_plain_file(tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = 
   parts <- files_of_rows(nrow(x), keys, rows_per_file)
   texts <- in_steps(lengths(parts), function(i) {
     rows <- parts[[i]]
-    folders <- vapply(seq_along(keys$names), function(k) keys$folders[[k]][rows[1L]], "")
+    # Names of folders would show the keys of encrypted files.
+    folders <- if (is.null(secret_in_force())) vapply(seq_along(keys$names), function(k) keys$folders[[k]][rows[1L]], "")
     name <- paste(c(folders, sprintf("part-%s-%05d.entasis", job, length(written))), collapse = "/")
     written <<- c(written, name)
     whole <- file.path(path, name)

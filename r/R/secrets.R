@@ -31,7 +31,10 @@ checked_secret <- function(key, password, prefix = "") {
     if (!is.character(password) || length(password) != 1L || is.na(password)) wrong(names[2L], " must be a string")
     return(core(.Call(C_secret_password, enc2utf8(password))))
   }
-  if (is.function(key)) key <- key()
+  if (is.function(key)) {
+    key <- key()
+    if (is.null(key)) wrong("the function for ", names[1L], " returned NULL, not a key")
+  }
   if (is.null(key)) {
     return(NULL)
   }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::failure::Outcome;
 use crate::folder;
 use crate::output::Out;
+use crate::secrets::SecretArgs;
 use crate::text::{count, escape};
 
 const EXAMPLES: &str = "Examples:
@@ -26,13 +27,16 @@ pub(crate) struct Args {
     /// that is longer than any write and any read
     #[arg(long, value_name = "DURATION", default_value = "7d")]
     older_than: String,
+    #[command(flatten)]
+    secrets: SecretArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let name = args.folder.to_string_lossy();
     let options = [("older_than".to_owned(), args.older_than.clone().into())].into_iter().collect();
-    let result = folder::change("clean", &args.folder, options, format!("cleaning {}", escape(&name)))?;
+    let (secret, label) = (args.secrets.for_host(&[])?, format!("cleaning {}", escape(&name)));
+    let result = folder::change("clean", &args.folder, options, secret, label)?;
     let removed = result.get("removed").and_then(serde_json::Value::as_array);
     for path in removed.into_iter().flatten().filter_map(serde_json::Value::as_str) {
         writeln!(out, "{}", escape(path))?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use entasis::{Change, Error, WriteOptions};
 
-use crate::failure::Outcome;
+use crate::failure::{Outcome, refuse_given};
 use crate::files;
 use crate::folder;
 use crate::host;
@@ -56,9 +56,12 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let name = path.to_string_lossy();
     // Objects on stores do not change in place, which the host says.
     if path.is_dir() || host::is_address(path) {
+        let of_file = (args.rekey, "--rekey");
+        refuse_given(&[of_file], || format!("for a file, and {} is a folder", escape(&name)))?;
         let options = [("wait".to_owned(), args.wait.into())].into_iter().collect();
         let label = format!("compacting {}", escape(&name));
-        let result = folder::change("compact", path, options, label)?;
+        let secret = args.limits.secrets.for_host(&[])?;
+        let result = folder::change("compact", path, options, secret, label)?;
         let n = |name: &str| result.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let after = count(n("n_files"), "file");
         let folder = result.get("folder").and_then(serde_json::Value::as_str);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use entasis::{File, Kind, Monitor, Result, RowCopy, Rows, WriteOptions};
+use entasis::{File, Kind, Monitor, Result, RowCopy, Rows, Secret, WriteOptions};
 use entasis_dataset::column_labels;
 
 use crate::clobber::ClobberArgs;
@@ -62,6 +62,8 @@ fn write(
         compression: file.compression(),
         threads,
         must_be_new: clobber.must_be_new(),
+        // Values of an encrypted file stay encrypted, by the same key or password.
+        secret: file.key().cloned().map(Secret::Key),
         ..WriteOptions::default()
     };
     let mut copy = RowCopy::new(file, columns, consecutive, to, options);

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::host::Request;
 use crate::hosted;
 use crate::output::Out;
+use crate::secrets::SecretArgs;
 use crate::text::escape;
 
 const EXAMPLES: &str = "Examples:
@@ -51,6 +52,8 @@ pub(crate) struct Args {
     /// Print the differences as a JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    secrets: SecretArgs,
 }
 
 /// Runs the verb.
@@ -63,8 +66,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let label =
         format!("comparing {} and {}", escape(&args.a.to_string_lossy()), escape(&args.b.to_string_lossy()));
-    let request =
-        Request { verb: "diff", inputs: hosted::inputs(&paths)?, output: None, options: options(args) };
+    let request = Request {
+        verb: "diff",
+        inputs: hosted::inputs(&paths)?,
+        output: None,
+        options: options(args),
+        secret: args.secrets.for_host(&paths)?,
+    };
     let result = hosted::call(host, &request, label)?;
     let differs = result.get("differs").and_then(Value::as_bool);
     let (Some(differs), Some(Value::Array(lines))) = (differs, result.get("lines")) else {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{AppendOptions, Error, File, Kind, Monitor, Result, Value};
+use entasis::{AppendOptions, Error, File, Kind, Monitor, Result, Secret, Value};
 use entasis_dataset::{Dataset, column_labels};
 use serde_json::Map;
 
@@ -102,10 +102,11 @@ pub(crate) fn change(
     verb: &'static str,
     path: &Path,
     options: Map<String, serde_json::Value>,
+    secret: Option<Secret>,
     label: String,
 ) -> Outcome<Map<String, serde_json::Value>> {
     let host = hosted::required(&format!("`entasis {verb}` of a folder"))?;
-    let request = Request { verb, inputs: vec![Input::Path(path.to_owned())], output: None, options };
+    let request = Request { verb, inputs: vec![Input::Path(path.to_owned())], output: None, options, secret };
     hosted::call(host, &request, label)
 }
 

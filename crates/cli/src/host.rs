@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entasis::{Error, Kind, Result, Source};
+use entasis::{Error, Kind, Result, Secret, Source};
 use entasis_dataset::Objects;
 use serde_json::{Map, Value};
 
@@ -111,7 +111,7 @@ pub(crate) fn current() -> Option<&'static dyn Host> {
 pub type Progress = Arc<dyn Fn(u64, Option<u64>) + Send + Sync>;
 
 /// Work for a host.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// The verb: `convert`, `diff` or `read`; of a folder also `compact` and `clean`.
     pub verb: &'static str,
@@ -121,6 +121,8 @@ pub struct Request {
     pub output: Option<PathBuf>,
     /// The other arguments, named as the parameters of the function in Python.
     pub options: Map<String, Value>,
+    /// The key or password of encrypted files.
+    pub secret: Option<Secret>,
 }
 
 impl Request {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use entasis::{Error, File, Limits, MemorySource, Opening};
+use entasis::{Error, File, Limits, MemorySource, Opening, Secret};
 
 use crate::host;
 use crate::lend;
@@ -111,9 +111,9 @@ pub(crate) fn standard_bytes() -> entasis::Result<Vec<u8>> {
 }
 
 /// Opens an Entasis file from the standard input.
-pub(crate) fn open_stdin() -> entasis::Result<File> {
+pub(crate) fn open_stdin(secret: Option<Secret>) -> entasis::Result<File> {
     let source = Box::new(MemorySource::new(standard_bytes()?));
-    File::from_source(source, Path::new(STDIN), Limits::default())
+    File::from_source(source, Path::new(STDIN), Opening { secret, ..Opening::default() })
 }
 
 /// A number of rows, the value of `--limit`.

@@ -25,7 +25,13 @@ pub(crate) fn open(path: &Path, error: Error, n: Option<u64>, limits: Limits) ->
     };
     let rows = n.map(|n| vec![Value::from(0), n.into()]);
     let options = rows.map(|rows| ("rows".to_owned(), rows.into())).into_iter().collect();
-    let request = Request { verb: "read", inputs: vec![Input::Path(path.to_owned())], output: None, options };
+    let request = Request {
+        verb: "read",
+        inputs: vec![Input::Path(path.to_owned())],
+        output: None,
+        options,
+        secret: None,
+    };
     let label = format!("reading {}", escape(&path.to_string_lossy()));
     let (notes, result, content) = match hosted::answer(host, &request, label) {
         Reply::Done { notes, result, content: Some(content) } => (notes, result, content),

@@ -59,13 +59,22 @@ impl SecretArgs {
         self.unlocking(|secret| open(Opening { secret, ..Opening::default() }))
     }
 
+    /// The key or password for files that the host opens, or writes. In a terminal, asks for a
+    /// password if one of them is encrypted and nothing else opens it.
+    pub(crate) fn for_host(&self, paths: &[PathBuf]) -> Result<Option<Secret>> {
+        let given = self.given()?;
+        if given.is_some() || Secret::of_environment()?.is_some() || !can_ask() {
+            return Ok(given);
+        }
+        // Files of other formats are errors here.
+        let is_encrypted = |path: &PathBuf| entasis::is_encrypted(path).unwrap_or(false);
+        if paths.iter().any(is_encrypted) { self.ask("password: ").map(Some) } else { Ok(None) }
+    }
+
     /// The key or password of a new file. In a terminal, asks for a password twice if none was
     /// given.
     pub(crate) fn for_new_file(&self) -> Result<Secret> {
         if let Some(secret) = self.given()? {
-            return Ok(secret);
-        }
-        if let Some(secret) = Secret::of_environment()? {
             return Ok(secret);
         }
         if !can_ask() {

@@ -74,6 +74,7 @@ pub(crate) fn run(
         inputs: hosted::inputs(&paths)?,
         output: (!is_pipe).then(|| args.output.clone()),
         options: options(args, source, target),
+        secret: args.secrets.for_host(&paths)?,
     };
     let result = hosted::call(host, &request, label)?;
     if is_pipe {

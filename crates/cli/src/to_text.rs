@@ -32,7 +32,7 @@ pub(crate) fn run(input: &Path, convert: &Args, durable: Durable, out: &mut Out)
     let format = args.format()?;
     let watch = Watch::new(format!("converting {}", escape(&input.to_string_lossy())));
     let file = match is_stdin(input) {
-        true => open_stdin()?,
+        true => open_stdin(convert.secrets.given()?)?,
         false => convert.secrets.open(|opening| lend::open(input, opening, &watch))?,
     };
     require_table(&file, input)?;

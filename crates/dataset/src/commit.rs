@@ -52,18 +52,24 @@ pub fn newest_manifest(folder: &Path) -> Option<u64> {
     newest(folder)
 }
 
-/// The keys of the table of a folder, for rows to append; `None` if the folder has no table or one
-/// without files.
+/// The table of a folder, for rows to append.
+#[derive(Default)]
+pub struct Before {
+    /// The keys of rows; `None` if the folder has no table or one without files.
+    pub keys: Option<Vec<(String, KeyType)>>,
+    /// The key of an encrypted table.
+    pub secret: Option<Secret>,
+}
+
+/// The table of a folder before a job.
 ///
 /// # Errors
 /// As for reading.
-pub fn keys_of(folder: &Path, secret: Option<&Secret>) -> Result<Option<Vec<(String, KeyType)>>> {
-    let Some(number) = newest(folder) else { return Ok(None) };
+pub fn before(folder: &Path, secret: Option<&Secret>) -> Result<Before> {
+    let Some(number) = newest(folder) else { return Ok(Before::default()) };
     let found = Manifest::open(folder, number, opening(secret))?;
-    if found.names.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(found.keys.names.into_iter().zip(found.keys.types).collect()))
+    let keys = || found.keys.names.into_iter().zip(found.keys.types).collect();
+    Ok(Before { keys: (!found.names.is_empty()).then(keys), secret: found.secret })
 }
 
 fn opening(secret: Option<&Secret>) -> Opening {
@@ -152,6 +158,10 @@ fn one(
         }
         _ => None,
     };
+    if options.secret.is_none() && known.as_ref().is_some_and(|known| known.secret.is_some()) {
+        let error = Error::wrong_key("the table is encrypted, and the files of this job are not");
+        return Err(error.in_file(folder).advise("pass the key of the table"));
+    }
     let Some(known) = known.filter(|known| !known.names.is_empty()) else {
         let operation = if before.is_some() { "overwrite" } else { "error" };
         return store(path, &header(operation), None, files, options, lend, monitor);

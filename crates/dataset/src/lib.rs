@@ -27,7 +27,7 @@ mod paths;
 mod store;
 mod table;
 
-pub use commit::{Job, Mode, Written, commit, keys_of, newest_manifest};
+pub use commit::{Before, Job, Mode, Written, before, commit, newest_manifest};
 pub use date::{days, text_of_days};
 pub use encode::encode;
 pub use keys::{KeyType, Keys, Wanted};

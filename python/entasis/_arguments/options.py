@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DEFAULT_COMPRESSION = 50
 # More threads than any machine has.
 _MOST_THREADS = 1 << 20
+# The bytes of a key.
+_KEY_LEN = 32
 # The largest limit.
 _MOST = 2**64 - 1
 
@@ -29,7 +31,7 @@ def threads(n: int | None) -> int | None:
         return None
     found = integer(n)
     if found is None or found < 1:
-        raise ArgumentError(f"threads={n!r}: a positive integer, or None for as many as there are processors")
+        raise ArgumentError(f"threads={shown(n)}: a positive integer, or None for as many as there are processors")
     return min(found, _MOST_THREADS)
 
 
@@ -47,7 +49,7 @@ def integer_between(name: str, value: Any, meaning: str, low: int, high: int | N
     """Check an integer from `low` to `high`."""
     n = integer(value)
     if n is None or n < low or (high is not None and n > high):
-        raise ArgumentError(f"{name}={value!r}: {meaning}")
+        raise ArgumentError(f"{name}={shown(value)}: {meaning}")
     return n
 
 
@@ -96,11 +98,16 @@ def wait(seconds: float) -> float:
     """Check how many seconds to wait for another writer."""
     if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds >= 0:
         return float(seconds)
-    raise ArgumentError(f"wait={seconds!r}: a number of seconds, 0 or more")
+    raise ArgumentError(f"wait={shown(seconds)}: a number of seconds, 0 or more")
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value for an error message: a scalar cut after `most` characters, else the type."""
+    """A value for an error message: a scalar cut after `most` characters, else the type.
+
+    Bytes that may be a key are not shown.
+    """
+    if isinstance(value, bytes) and len(value) == _KEY_LEN:
+        return f"{_KEY_LEN} bytes"
     if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
         if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
@@ -143,13 +150,13 @@ def durable(durable: bool | None) -> bool | None:
     """Check whether a file is forced to the disk."""
     if durable is None or isinstance(durable, bool):
         return durable
-    raise ArgumentError(f"durable={durable!r}: True, False, or None for when it replaces one")
+    raise ArgumentError(f"durable={shown(durable)}: True, False, or None for when it replaces one")
 
 
 def on_refused(choice: str) -> None:
     """Check the option for columns whose type a library lacks."""
     if choice not in ("error", "skip"):
-        raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")
+        raise ArgumentError(f"on_unsupported={shown(choice)}: 'error' or 'skip'")
 
 
 def nan_to_null(choice: bool | None) -> bool | None:
@@ -162,7 +169,7 @@ def nan_to_null(choice: bool | None) -> bool | None:
 def on_damage(choice: str) -> None:
     """Check what to do with damaged blocks."""
     if choice not in ("error", "missing"):
-        raise ArgumentError(f"on_damage={choice!r}: 'error' or 'missing'")
+        raise ArgumentError(f"on_damage={shown(choice)}: 'error' or 'missing'")
 
 
 def shown_progress(progress: Any, what: str, unit: str = "bytes") -> AbstractContextManager[Any]:

@@ -48,7 +48,9 @@ def shown(
                 raise raised[0] from raised[0].__cause__
             raise
     else:
-        raise ArgumentError(f"progress={progress!r}: True, or a function of the {unit} done and of all {unit}")
+        # Bytes may be those of a key.
+        found = "bytes" if isinstance(progress, bytes) else repr(progress)
+        raise ArgumentError(f"progress={found}: True, or a function of the {unit} done and of all {unit}")
 
 
 class Steady:

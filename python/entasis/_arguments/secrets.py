@@ -106,21 +106,34 @@ def _kind(value: Any) -> str:
     return f"{'an' if name[:1] in 'aeiouAEIO' else 'a'} {name}"
 
 
+def is_ours(value: Any) -> bool:
+    """Whether a value is an object of this package, such as an open file, a scan or a dataset."""
+    return type(value).__module__[:8] == "entasis."
+
+
 def refuse_encrypted(value: Any) -> None:
-    """Refuse to store values of an encrypted file in a plain one."""
-    query = getattr(value, "_query", None)
-    if query is not None:
-        # A scan of a file, or of many.
-        is_secret = _was_encrypted(query.view.table) if hasattr(query, "view") else _are_encrypted(query.table.files)
-    elif value.closed:
-        return
-    else:
-        is_secret = _was_encrypted(value._view.table if hasattr(value, "_view") else value._part.cells)
-    if is_secret:
+    """Refuse to store values of an encrypted file in a plain one.
+
+    Frames and streams of other libraries do not say where their values are from.
+    """
+    if is_ours(value) and _has_secrets(value):
         raise ArgumentError(
             "the values are those of an encrypted file: pass key= or password= for the new one, or key=False to write "
             "them in clear"
         )
+
+
+def _has_secrets(value: Any) -> bool:
+    """Whether the values of an open file, a scan or a dataset are those of encrypted files."""
+    query: Any = getattr(value, "_query", None)
+    if hasattr(query, "view"):
+        return _was_encrypted(query.view.table)
+    if query is not None:
+        # The rows of many files. Those of texts have no files.
+        return are_encrypted(query.table.files) if hasattr(query, "table") else False
+    if getattr(value, "closed", True):
+        return False
+    return _was_encrypted(value._view.table if hasattr(value, "_view") else value._part.cells)
 
 
 def _was_encrypted(table: Any) -> bool:
@@ -132,10 +145,11 @@ def _was_encrypted(table: Any) -> bool:
         return False
 
 
-def _are_encrypted(files: Any) -> bool:
-    if files.secret is not None or not in_environment() or not files.paths:
+def are_encrypted(files: Any) -> bool:
+    """Whether one of the files of a table is encrypted."""
+    if files.secret is not None or not in_environment():
         return files.secret is not None
-    return is_encrypted(files.source(0))
+    return any(is_encrypted(files.source(number)) for number in range(len(files.paths)))
 
 
 def of_data_set(source: Any, secret: Secret | None) -> Secret | None:

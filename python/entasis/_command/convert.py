@@ -13,6 +13,8 @@ from entasis._memory import reported
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from entasis._entasis import Key, Password
+
 # The number of the open file that the command writes results into.
 _STDOUT = 1
 
@@ -22,6 +24,7 @@ def convert(
     output: str | None,
     options: dict[str, Any],
     progress: Callable[[int, int | None], Any],
+    secret: Key | Password | None,
 ) -> dict[str, Any]:
     """Convert files into a file, or into the standard output, and return the number of rows if known."""
     text = options.pop("text")
@@ -42,7 +45,7 @@ def convert(
         progress(done, total)
 
     with reported, ExitStack() as copies:
-        sources = [copies.enter_context(brought(one)) for one in inputs]
+        sources = [copies.enter_context(brought(one, secret=secret)) for one in inputs]
         run(
             sources[0] if len(sources) == 1 else sources,
             output,
@@ -52,6 +55,7 @@ def convert(
             text=text,
             progress=show,
             pipe=_STDOUT if output is None else None,
+            key=secret,
             **options,
         )
     return {"n_rows": n_rows}

@@ -11,6 +11,7 @@ from entasis._dataset import maintain, manifest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from entasis._entasis import Key, Password
     from entasis._stores.listing import Folder
 
 
@@ -21,27 +22,34 @@ def on_store(address: str) -> Folder | None:
 
 
 def compact(
-    inputs: Sequence[str | bytes], options: dict[str, Any], progress: Callable[[int, int | None], Any]
+    inputs: Sequence[str | bytes],
+    options: dict[str, Any],
+    progress: Callable[[int, int | None], Any],
+    secret: Key | Password | None,
 ) -> dict[str, Any]:
     """Join the files of a folder. Returns how many files there are and were."""
     (folder,) = map(str, inputs)
     store = _sources.folder_on_store(folder, None, None, may_be_file=False)
     # Refuses the address of an object, which does not change in place.
     path = _sources.path(folder) if store is None else store.name
-    before = _n_files(path, store)
-    maintain.compact(path, None, None, options["wait"], progress, store)
-    return {"folder": path, "n_files": _n_files(path, store), "n_files_before": before}
+    before = _n_files(path, store, secret)
+    maintain.compact(path, None, None, options["wait"], progress, store, secret)
+    return {"folder": path, "n_files": _n_files(path, store, secret), "n_files_before": before}
 
 
 def clean(
-    inputs: Sequence[str | bytes], options: dict[str, Any], progress: Callable[[int, int | None], Any]
+    inputs: Sequence[str | bytes],
+    options: dict[str, Any],
+    progress: Callable[[int, int | None], Any],
+    secret: Key | Password | None,
 ) -> dict[str, Any]:
     """Delete files of a folder. Returns their paths."""
     (folder,) = map(str, inputs)
-    return {"removed": _clean.clean(folder, older_than=options["older_than"])}
+    key: Any = secret
+    return {"removed": _clean.clean(folder, older_than=options["older_than"], key=key)}
 
 
-def _n_files(folder: str, store: Folder | None) -> int:
+def _n_files(folder: str, store: Folder | None, secret: Key | Password | None) -> int:
     """The number of files of the table of a folder; 0 without a manifest."""
-    found = manifest.newest(folder, store)
+    found = manifest.newest(folder, store, secret)
     return 0 if found is None else found.file.n_rows

@@ -14,6 +14,8 @@ from . import messages as _messages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from entasis._entasis import Key, Password
+
 
 def call(
     verb: str,
@@ -21,6 +23,7 @@ def call(
     output: str | None,
     options: str,
     progress: Callable[[int, int | None], Any],
+    secret: Key | Password | None = None,
 ) -> tuple[str, bytes | None]:
     """Do the work of a verb.
 
@@ -36,6 +39,8 @@ def call(
         A JSON object with other arguments.
     progress
         Is called with what is done, and with all of it if that is known.
+    secret
+        The key or password of encrypted files.
 
     Returns
     -------
@@ -50,7 +55,7 @@ def call(
         with interruptible(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                result, content = _work(verb, inputs, output, json.loads(options), progress)
+                result, content = _work(verb, inputs, output, json.loads(options), progress, secret)
                 answer = {"state": "done", "result": result}
             finally:
                 notes = _messages.of_warnings(caught, output)
@@ -71,19 +76,20 @@ def _work(
     output: str | None,
     options: dict[str, Any],
     progress: Callable[[int, int | None], Any],
+    secret: Key | Password | None,
 ) -> tuple[dict[str, Any], bytes | None]:
     if verb == "convert":
         from .convert import convert
 
-        return convert(inputs, output, options, progress), None
+        return convert(inputs, output, options, progress, secret), None
     if verb in ("compact", "clean"):
         from . import folder
 
-        return getattr(folder, verb)(inputs, options, progress), None
+        return getattr(folder, verb)(inputs, options, progress, secret), None
     if verb == "diff":
         from .diff import diff
 
-        return diff(inputs, options, progress), None
+        return diff(inputs, options, progress, secret), None
     from .read import read
 
     return read(inputs, options)

@@ -23,6 +23,9 @@ _NAMES = (
     "tolerance", "limit",
 )  # fmt: skip
 _PARAMETER = re.compile(rf"(?<![\w.])({'|'.join(_NAMES)})=(?=(\S?))")
+# Keys are not among the words of a command, and no option asks for plain files.
+_KEY_FALSE = re.compile(r",? or key=False[^,;:.]*")
+_KEYS = re.compile(r"key= or password=|key=(?= *$|[;,.])|password=(?= *$|[;,.])")
 # The most columns that a line names.
 _SHOWN = 5
 # Categories that are for developers.
@@ -48,6 +51,7 @@ def options(message: str) -> str:
         name = _RENAMED.get(found[1], found[1]).replace("_", "-")
         return f"--{name} " if found[2] else f"--{name}"
 
+    message = _KEYS.sub("--key-file FILE or --password-file FILE", _KEY_FALSE.sub("", message))
     return _PARAMETER.sub(option, message)
 
 

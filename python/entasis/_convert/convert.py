@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from entasis._arguments import sources as _sources
+from entasis._arguments.secrets import given as _given
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
@@ -195,8 +196,9 @@ def convert(
         with ExitStack() as copies:
             if isinstance(path, str) and _sources.is_address(path):
                 path = copies.enter_context(_sources.sent(path, *options, overwrite))
+            opens = _given(source_key, source_password) or _given(None if key is False else key, password)
             return run(
-                copies.enter_context(brought(source, *options)),
+                copies.enter_context(brought(source, *options, opens)),
                 _sources.path(path),
                 columns=columns,
                 rows=rows,

@@ -125,11 +125,11 @@ def run(
             _r_files.store(_sources.source(source), functions, whole, show, verify)
         return None
     is_whole = columns is None and rows is None and filter is None
-    if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source) and secret is None:
+    if target == "rds" and form in _formats.OPENED and is_whole and not _are_several(source):
         options = _options_of(compression, threads, durable, wait, overwrite, lambda n: None, writing)
         with _progress(progress, "converting", "rows") as show:
             # The number of rows is known once the file is open.
-            _rds.store(_sources.source(source), to, options, show, strict, verify)
+            _rds.store(_sources.source(source), to, options, show, strict, verify, _keys.known(opens))
         return None
     for name in text:
         if name in _OF_STORING:
@@ -141,7 +141,7 @@ def run(
         done: Callable[[int], None] = (lambda n: None) if show is None else (lambda n: show(n, total))
         options = _options_of(compression, threads, durable, wait, overwrite, done, writing)._replace(secret=secret)
         if target == "rds":
-            _rds.store(given, to, options, None, strict, verify)
+            _rds.store(given, to, options, None, strict, verify, secret)
             return None
         with _staged(given, target, path, options) as one:
             # A target that is compared first gets its name later.
@@ -159,14 +159,16 @@ def _secrets(
 ) -> tuple[Secret | None, Key | Password | None]:
     """The secret that opens a source, and that of a target, or of a file that is staged for it."""
     given = (key, password, source_key, source_password)
-    if all(one is None for one in given) and (form != "entasis" or not _keys.in_environment()):
+    is_scan = isinstance(source, FolderScan)
+    may_be_encrypted = form == "entasis" and (is_scan or _keys.in_environment())
+    if all(one is None for one in given) and not may_be_encrypted:
         return None, None
     opens = _keys.given(source_key, source_password)
     wanted = _keys.given(None if key is False else key, password)
     if form != "entasis" and opens is not None:
         raise ArgumentError(f"source_key= and source_password= are for Entasis files, and the source is one of {form}")
-    is_encrypted = form == "entasis" and _is_encrypted(source)
-    if is_encrypted and opens is None:
+    is_encrypted = form == "entasis" and is_encrypted_source(source)
+    if is_encrypted and opens is None and not is_scan:
         opens = wanted
     if target == "entasis":
         if is_encrypted and wanted is None and key is not False:
@@ -181,19 +183,21 @@ def _secrets(
     return opens, _entasis.Key.random() if is_encrypted else None
 
 
-def _is_encrypted(source: Any) -> bool:
-    """Whether a source is encrypted: the first of several files, or the manifest of a folder."""
+def is_encrypted_source(source: Any) -> bool:
+    """Whether a source is encrypted: one of several files, or the manifest of a folder."""
+    if isinstance(source, FolderScan):
+        return _keys.are_encrypted(source._query.table.files)
     if isinstance(source, (list, tuple)):
-        return bool(source) and _is_encrypted(source[0])
+        return any(map(is_encrypted_source, source))
     found = _sources.source(source)
     if isinstance(found, str) and any(mark in found for mark in "*?[") and not os.path.lexists(found):
-        return _is_encrypted(_formats.expand(found))
+        return is_encrypted_source(_formats.expand(found))
     if isinstance(found, str) and os.path.isdir(found):
         number = _manifest.newest_number(found)
-        names = [] if number is not None else _entasis.folder_files(found)
-        if number is None and not names:
-            return False
-        found = _manifest.path_of(found, number) if number is not None else os.path.join(found, *names[0].split("/"))
+        if number is None:
+            names = _entasis.folder_files(found)
+            return any(is_encrypted_source(os.path.join(found, *name.split("/"))) for name in names)
+        found = _manifest.path_of(found, number)
     return _entasis.keys_of(found) is not None
 
 

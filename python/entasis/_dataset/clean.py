@@ -13,7 +13,7 @@ from entasis import _entasis
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import shown
 from entasis._memory import reported
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, WrongKeyError
 
 from . import manifest as _manifest
 from .files import on_store
@@ -130,19 +130,23 @@ def _old(
     if not found.manifests:
         raise _manifest.missing(folder)
     newest = max(found.manifests)
-    table = _manifest.opened(folder, newest, store, None, secret)
+    table = _opened(folder, newest, store, secret)
     named, old = set(table.column("path")), []
     for number, following in pairwise(sorted(found.manifests)):
         # A manifest was the table until the next one was created.
-        if found.manifests[following] > cutoff:
-            named.update(_opened(folder, number, store, table.secret).column("path"))
-        else:
+        if found.manifests[following] <= cutoff:
             old.append(_manifest.within(number))
+            continue
+        try:
+            named.update(_opened(folder, number, store, table.secret or secret).column("path"))
+        except WrongKeyError:
+            # It was encrypted otherwise, and may name any file.
+            return [], old
     return [name for name, time in found.files.items() if name not in named and time <= cutoff], old
 
 
 def _opened(folder: str, number: int, store: Folder | None, secret: Secret | None) -> _manifest.Manifest:
-    """Open an earlier manifest, which may be plain if the newest one is encrypted."""
+    """Open a manifest, which may be plain while others of the folder are encrypted."""
     try:
         return _manifest.opened(folder, number, store, None, secret)
     except ArgumentError:

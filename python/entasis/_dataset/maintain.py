@@ -19,7 +19,15 @@ from entasis._file.info import Info, Report
 from entasis._libraries.registry import to_store_again
 from entasis._view.view import View
 from entasis._write import destination
-from entasis.errors import ArgumentError, CorruptFileError, EntasisError, FileError, MissingFileError
+from entasis.errors import (
+    ArgumentError,
+    CorruptFileError,
+    EntasisError,
+    FileError,
+    MissingFileError,
+    TamperedError,
+    WrongKeyError,
+)
 
 from . import manifest as _manifest
 from . import write as _write
@@ -148,7 +156,7 @@ def verify(
     if manifest is not None:
         paths.append(manifest.path)
         known, types = _manifest.known(manifest), dict(zip(manifest.names, manifest.types, strict=True))
-    later = []
+    later, is_tampered = [], False
     of_the_manifest = [] if manifest is None else [(len(found.paths), manifest.file._view)]
     for number, view in chain(_opened(table), of_the_manifest):
         path = paths[number]
@@ -172,7 +180,10 @@ def verify(
                 if hidden is not None:
                     bad.append((path, f"filters on column {shown(hidden)} miss rows by the bounds of the manifest"))
                     continue
+        except WrongKeyError:
+            raise
         except EntasisError as damage:
+            is_tampered |= isinstance(damage, TamperedError)
             if store is not None and isinstance(damage, FileError) and not isinstance(damage, MissingFileError):
                 # The store can't be read, which says nothing about the files.
                 raise
@@ -190,7 +201,9 @@ def verify(
     if bad:
         rest = f"; {len(bad) - _LISTED} other files" if len(bad) > _LISTED else ""
         named = "; ".join(f"{shown(path, 200)}: {said}" for path, said in bad[:_LISTED])
-        error = CorruptFileError(f"{len(bad)} of {len(paths)} files of {shown(folder, 200)} are damaged: {named}{rest}")
+        what = "were changed by someone without the key, or are damaged" if is_tampered else "are damaged"
+        kind = TamperedError if is_tampered else CorruptFileError
+        error = kind(f"{len(bad)} of {len(paths)} files of {shown(folder, 200)} {what}: {named}{rest}")
         error.file = bad[0][0]
         raise error
     return Report(*total)

@@ -166,6 +166,11 @@ def _newest(folder: str, store: Folder | None) -> tuple[int, Stat | None] | None
     return None if number is None else (number, None)
 
 
+def exists(folder: str, store: Folder | None = None) -> bool:
+    """Whether a folder has a manifest. None is opened."""
+    return _newest(folder, store) is not None
+
+
 def newest_source(folder: str, store: Folder | None) -> str | Remote:
     """The path of the newest manifest, or its object on a store."""
     found = _newest(folder, store)

@@ -376,6 +376,10 @@ class FolderScan(Frames):
     def __reduce__(self) -> tuple[Any, ...]:
         return FolderScan, (self._query,)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> FolderScan:
+        # The copy shares only what never changes. A pickle has no key.
+        return FolderScan(self._query)
+
 
 def _names_and_types(query: Query) -> tuple[list[str], list[str]]:
     table = query.table

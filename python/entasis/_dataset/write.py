@@ -250,6 +250,10 @@ def before_job(
 
     With `replaces`, one that is overwritten need not open.
     """
+    if mode == "error" and _manifest.exists(folder, store):
+        raise ExistingFileError(
+            f"{shown(folder, 200)} has a data set: mode='append' adds rows to it, and mode='overwrite' replaces it"
+        )
     opening = _manifest.replaced if replaces and mode == "overwrite" else _manifest.newest
     found = opening(folder, store, secret)
     if found is None:
@@ -263,15 +267,11 @@ def before_job(
             raise ExistingFileError(
                 f"{shown(folder, 200)} has other files than a data set, such as {shown(names[0])}: name another folder"
             )
-    if found is not None and mode == "error":
-        raise ExistingFileError(
-            f"{shown(folder, 200)} has a data set: mode='append' adds rows to it, and mode='overwrite' replaces it"
-        )
     return found
 
 
 def _frames(value: Any, check: Callable[[Any], None] | None) -> Any:
-    """The frames of a value. `check` is called with open files and scans."""
+    """The frames of a value. `check` is called with the value, and with those that it yields."""
     if isinstance(value, FolderScan):
         if check is not None:
             check(value)
@@ -368,6 +368,11 @@ def commit(
             time.sleep(pause * (0.5 + secrets.randbelow(1000) / 1000))
             pause = min(2 * pause, _LONGEST_PAUSE)
             before = _manifest.newest(folder, store, job.secret)
+            if before is not None and (before.secret is None) != (job.secret is None):
+                state = "an encrypted" if job.secret is None else "a plain"
+                raise ConflictError(
+                    f"another job replaced {shown(folder, 200)} by {state} table: write the rows again"
+                ) from None
             continue
         return
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file.file import File, Scan, is_frame
+from entasis._file.file import File, is_frame
 from entasis._file.opened import Opened
 from entasis._libraries import registry as _hosts
 from entasis._libraries import streams as _streams
@@ -88,7 +88,7 @@ class Writer:
         widen: bool = False,
         check: Callable[[Any], None] | None = None,
     ) -> None:
-        # `check` is called with each open file or scan that a batch is or yields.
+        # `check` is called with each batch, and with those that a batch yields.
         self._check = check
         self._to, self._fill, self._widen = to, fill, widen
         self._parts: list[Any] = []
@@ -422,11 +422,12 @@ def _empty(schema: Any) -> Any:
 def batches(value: Any, host: str | None = None, check: Callable[[Any], None] | None = None) -> Any:
     """The frames of a batch: the batch itself, or the frames that a stream or iterable yields.
 
-    `host` reads files that no library of Python wrote. `check` is called with open files and scans.
+    `host` reads files that no library of Python wrote. `check` is called with the value, and with
+    those that it yields.
     """
     import collections.abc
 
-    if check is not None and isinstance(value, (Opened, Scan)):
+    if check is not None:
         check(value)
     value = of_scan(value)
     if isinstance(value, File):

@@ -133,7 +133,7 @@ def writer(host: str) -> Any:
 def host_of(to: str | None, written_by: str | None) -> str:
     """The host `to`; by default the file's host, or else an installed one."""
     if to is not None and to not in HOSTS:
-        raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
+        raise ArgumentError(f"to={shown(to)} is not known: one of {', '.join(map(repr, HOSTS))}")
     known = written_by if written_by in HOSTS else None
     return to or known or next(filter(is_installed, HOSTS))
 

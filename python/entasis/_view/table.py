@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
+from entasis._arguments.options import shown
 from entasis._columns.levels import Levels
 from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, NotEntasisError, printable
 
@@ -169,7 +170,7 @@ def opened(
     newest whole one. `secret` opens an encrypted file.
     """
     if memory_map not in (False, True, "auto"):
-        raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
+        raise ArgumentError(f"memory_map={shown(memory_map)}: True, False or 'auto'")
     if generation is not None and memory_map:
         raise ArgumentError("memory_map maps the current generation: leave out one of generation and memory_map")
     content = None if isinstance(source, str) else source

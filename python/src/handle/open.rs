@@ -87,16 +87,20 @@ pub fn open(
 ///
 /// # Errors
 /// As [`entasis_convert::open_path`].
-pub fn open_any(source: Source, monitor: &dyn Monitor) -> entasis::Result<File> {
-    let limits = Limits::default();
+pub fn open_any(
+    source: Source,
+    secret: Option<entasis::Secret>,
+    monitor: &dyn Monitor,
+) -> entasis::Result<File> {
+    let opening = Opening { secret, ..Opening::default() };
     match source {
         Source::Bytes(bytes) if !bytes.starts_with(&MAGIC) => {
-            entasis_convert::open(&bytes, Path::new(IN_MEMORY), limits, &lend, monitor)
+            entasis_convert::open(&bytes, Path::new(IN_MEMORY), opening.limits, &lend, monitor)
         }
         Source::Bytes(bytes) => {
-            File::from_source(Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY), limits)
+            File::from_source(Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY), opening)
         }
-        Source::Path(path) => entasis_convert::open_path(&path, limits, &lend, monitor),
+        Source::Path(path) => entasis_convert::open_path(&path, opening, &lend, monitor),
     }
 }
 

@@ -53,6 +53,7 @@ test_that("a key is raw bytes, an object, or a function", {
   expect_identical(read_entasis(path, key = function() key), small())
   expect_identical(read_entasis(path, key = function() bytes), small())
   expect_error(read_entasis(path, key = function() stop("no such key in the store")), "no such key")
+  expect_error(write_entasis(small(), path, key = function() NULL), "returned NULL", class = "entasis_error_argument")
   expect_identical(read_entasis(path, key = key), small())
   expect_false(identical(key_bytes_entasis(key_entasis()), key_bytes_entasis(key_entasis())))
   file <- tempfile()
@@ -325,6 +326,12 @@ test_that("a folder is encrypted, with its manifest", {
     expect_false(contains(file, "patient"))
     expect_gt(nrow(keys_entasis(file)), 0L)
   }
+  # Names of folders would show the values of keys.
+  write_dataset_entasis(bare(x[1:3, ]), root, partition_by = "s", mode = "overwrite", key = key)
+  expect_false(any(grepl("patient", list.files(root, recursive = TRUE, include.dirs = TRUE))))
+  expect_setequal(read_entasis(root, key = key)$s, x$s[1:3])
+  expect_identical(subset(entasis(root, key = key), s == "patient-2")$n, 2L)
+  write_dataset_entasis(x, root, partition_by = "f", mode = "overwrite", key = key)
   sorted <- function(x) bare(x[order(x$n), c("n", "s", "x")])
   expect_identical(sorted(read_entasis(root, key = key)), x[c("n", "s", "x")])
   expect_error(read_entasis(root), class = "entasis_error_wrong_key")
@@ -348,6 +355,20 @@ test_that("a folder is encrypted, with its manifest", {
   write_dataset_entasis(x, root, mode = "overwrite", key = key)
   expect_identical(read_entasis(root, key = key)$n, x$n)
   unlink(root, recursive = TRUE)
+})
+
+test_that("rows of an encrypted folder without files are encrypted", {
+  root <- tempfile("folder")
+  file <- tempfile()
+  writeBin(key_bytes_entasis(key), file)
+  write_dataset_entasis(small()[0, ], root, partition_by = "f", key = key)
+  with_environment(c(ENTASIS_KEY_FILE = file), write_dataset_entasis(small(), root, partition_by = "f", mode = "append"))
+  for (path in list.files(root, recursive = TRUE, full.names = TRUE)) {
+    expect_gt(nrow(keys_entasis(path)), 0L)
+    expect_false(contains(path, "patient"))
+  }
+  expect_identical(nrow(read_entasis(root, key = key)), 200L)
+  unlink(c(root, file), recursive = TRUE)
 })
 
 test_that("files of a folder that are joined by value stay encrypted", {

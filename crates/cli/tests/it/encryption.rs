@@ -95,6 +95,60 @@ fn converted_files_are_encrypted() {
 }
 
 #[test]
+fn selected_rows_stay_encrypted() {
+    let folder = Folder::new();
+    let key = folder.bytes("key", &[7; 32]);
+    let files = folder.path().join("files");
+    fs::create_dir(&files).unwrap();
+    for name in ["a.entasis", "b.entasis"] {
+        fs::copy(folder.write("plain.entasis", &counting(100)), files.join(name)).unwrap();
+        entasis(args!["encrypt", "--key-file", key, files.join(name)]).fine();
+    }
+    let out = folder.path().join("out.entasis");
+    // A file, and files that are one table.
+    for (source, n) in [(files.join("a.entasis"), "50\n"), (files, "100\n")] {
+        entasis(args![
+            "select",
+            "--key-file",
+            key,
+            "--where",
+            "id < 50",
+            "--to",
+            "entasis",
+            "--output",
+            out,
+            source
+        ])
+        .fine();
+        assert!(entasis(args!["count", out]).failed().contains("encrypted"));
+        assert_eq!(entasis(args!["count", "--key-file", key, out]).fine(), n);
+    }
+}
+
+#[test]
+fn encrypted_files_come_from_pipes() {
+    let folder = Folder::new();
+    let file = folder.write("a.entasis", &counting(3));
+    let key = folder.bytes("key", &[7; 32]);
+    let plain = entasis(args!["convert", file, "-", "--to", "csv"]).fine();
+    entasis(args!["encrypt", "--key-file", key, file]).fine();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_entasis"));
+    command.args([
+        "convert",
+        "--key-file",
+        key.to_str().unwrap(),
+        "--from",
+        "entasis",
+        "--to",
+        "csv",
+        "-",
+        "-",
+    ]);
+    let out = command.stdin(fs::File::open(&file).unwrap()).output().unwrap();
+    assert_eq!(String::from_utf8(out.stdout).unwrap(), plain, "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
 fn the_environment_has_keys() {
     let folder = Folder::new();
     let file = folder.write("a.entasis", &counting(10));
@@ -109,6 +163,10 @@ fn the_environment_has_keys() {
     let of = |password| with_variable("ENTASIS_PASSWORD", password, &["count", name]);
     assert_eq!(of("correct horse"), (true, "10\n".to_owned()));
     assert!(!of("wrong").0);
+    // It encrypts no file.
+    let other = folder.write("c.entasis", &counting(3));
+    let (is_fine, said) = with_variable("ENTASIS_KEY_FILE", key_text, &["encrypt", other.to_str().unwrap()]);
+    assert!(!is_fine && said.contains("--key-file"), "{said}");
     // Plain files need none of these.
     let plain = folder.write("b.entasis", &counting(3));
     let plain = plain.to_str().unwrap();

@@ -256,7 +256,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         metadata: root(file, "metadata"),
         environments: root(file, "environments"),
         is_own: i32::from(is_own(file)),
-        is_encrypted: i32::from(file.is_encrypted()),
+        is_encrypted: i32::from(file.key().is_some()),
         format_major: i32::from(version.major),
         format_minor: i32::from(version.minor),
         edition: i32::from(file.edition()),

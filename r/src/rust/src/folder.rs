@@ -4,7 +4,9 @@ use std::os::raw::c_int;
 use std::ptr::null_mut;
 
 use entasis::{Error, File, Limits, Opening, Result, Value};
-use entasis_dataset::{Dataset, Job, KeyType, Mode, Written, commit, encode, keys_of, list, newest_manifest};
+use entasis_dataset::{
+    Before, Dataset, Job, KeyType, Mode, Written, before, commit, encode, list, newest_manifest,
+};
 
 use crate::build;
 use crate::file::{Limit, lend, limits_of};
@@ -83,14 +85,14 @@ pub unsafe extern "C" fn ent_folder_state(
                 None if folder.is_dir() => list(&folder)?.into_iter().find(|path| !is_of_job(path)),
                 _ => None,
             };
-            let read = || secrets::opened(|secret| keys_of(&folder, secret.as_ref()));
-            let keys = if is_read != 0 { read()? } else { None };
+            let read = || secrets::opened(|secret| before(&folder, secret.as_ref()));
+            let Before { keys, secret } = if is_read != 0 { read()? } else { Before::default() };
+            secrets::follow(secret);
             let mut is_of_r = true;
             if keys.is_some() {
                 let file = secrets::opened_file(&Limits::default(), |opening| {
                     Dataset::open(&folder, opening)?.file(0)
                 })?;
-                secrets::follow(&file);
                 is_of_r = host_of(&file)?.as_deref() == Some("r");
             }
             let (names, types) = match &keys {

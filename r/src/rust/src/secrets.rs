@@ -87,11 +87,11 @@ pub fn note(file: &File) {
     }
 }
 
-/// Puts the key of an open file in force if no secret is, so that files that are written next to it
-/// are encrypted too.
-pub fn follow(file: &File) {
-    if let (None, Some(unlocked)) = (in_force(), file.unlocked()) {
-        *lock(&IN_FORCE) = Some(Shared::new(Secret::Key(unlocked.key().clone())));
+/// Puts the secret of a manifest in force if none is, so that files that are added to its table are
+/// encrypted too.
+pub fn follow(secret: Option<Secret>) {
+    if let (None, Some(secret)) = (in_force(), secret) {
+        *lock(&IN_FORCE) = Some(Shared::new(secret));
     }
 }
 
