@@ -125,12 +125,12 @@ def refuse_encrypted(value: Any) -> None:
 
 def _has_secrets(value: Any) -> bool:
     """Whether the values of an open file, a scan or a dataset are those of encrypted files."""
-    query: Any = getattr(value, "_query", None)
-    if hasattr(query, "view"):
-        return _was_encrypted(query.view.table)
+    query = getattr(value, "_query", None)
     if query is not None:
-        # The rows of many files. Those of texts have no files.
-        return are_encrypted(query.table.files) if hasattr(query, "table") else False
+        # The rows of a file, or of many. Those of texts have neither.
+        table = getattr(getattr(query, "view", None), "table", None)
+        files = getattr(getattr(query, "table", None), "files", None)
+        return _was_encrypted(table) if table is not None else files is not None and are_encrypted(files)
     if getattr(value, "closed", True):
         return False
     return _was_encrypted(value._view.table if hasattr(value, "_view") else value._part.cells)
