@@ -1,11 +1,13 @@
 """The suite `encryption` of the benchmarks: its records and targets."""
 
+import pytest
 from bench.compare.context import Context, Options
 from bench.compare.peers import Pool
 from bench.compare.suites import encryption
 from bench.compare.targets import evaluate
 
 
+@pytest.mark.release
 def test_the_suite_runs(tmp_path):
     options = Options(data=tmp_path, rounds=1, scale=0.0002)
     context = Context(options, Pool(None, 1), tmp_path, suite="encryption")
