@@ -64,8 +64,8 @@ pub unsafe extern "C" fn ent_folder(
 
 /// The state of a folder before a job: the number of its manifest, or -1; a file that is in the
 /// way, or an empty text; the names and types of its keys, or null for a table without files or
-/// without `is_read`; and whether R wrote the first file. With `is_read` the secret of the first
-/// file is in force afterwards.
+/// without `is_read`; and whether R wrote the first file. With `is_read` the secret of the
+/// manifest is in force afterwards.
 ///
 /// # Safety
 /// The text must be valid, `failure` null or writable.
