@@ -13,6 +13,13 @@ use entasis::{
     Value, WriteOptions,
 };
 
+/// The first value in the tests of a change, the second in those of a release, which the long tests
+/// include.
+pub fn by_tier<T>(change: T, release: T) -> T {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| value != "0");
+    if is_set("ENTASIS_TEST_RELEASE") || is_set("ENTASIS_TEST_LONG") { release } else { change }
+}
+
 /// Values of a column, some of them missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
@@ -62,13 +69,17 @@ impl Model {
 
     /// Value `i` as bytes; none when it is missing.
     pub fn get(&self, i: usize) -> Option<Vec<u8>> {
+        self.cell(i).map(<[u8]>::to_vec)
+    }
+
+    fn cell(&self, i: usize) -> Option<&[u8]> {
         self.is_valid(i).then(|| match &self.cells {
             Cells::Words(bytes) => {
                 let w = self.physical.width().unwrap();
-                bytes[w * i..w * (i + 1)].to_vec()
+                &bytes[w * i..w * (i + 1)]
             }
-            Cells::Bools(v) => vec![u8::from(v[i])],
-            Cells::Text(v) => v[i].clone(),
+            Cells::Bools(v) => [&[0], &[1]][usize::from(v[i])],
+            Cells::Text(v) => v[i].as_slice(),
         })
     }
 }
@@ -168,17 +179,49 @@ pub fn open(bytes: &[u8]) -> entasis::Result<File> {
 
 /// Reads rows of a column, one value each; reads strings in every layout.
 pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
-    let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views, TextLayout::Codes];
-    let is_var = file.column(column)?.record.column_type.physical.is_var();
-    let [first, others @ ..] = layouts.map(|layout| Some(layout).filter(|&l| is_var || l == layouts[0]));
-    let cells = read_as(file, column, rows, threads, first.unwrap_or_default())?;
-    for layout in others.into_iter().flatten() {
-        assert!(
-            read_as(file, column, rows, threads, layout)? == cells,
-            "column {column}, {rows:?}, {layout:?}"
-        );
+    let mut cells: Option<Vec<Option<Vec<u8>>>> = None;
+    for &layout in layouts(file, column)? {
+        let got = read_as(file, column, rows, threads, layout)?;
+        match &cells {
+            Some(cells) => {
+                let is_same =
+                    got.n() == cells.len() && (0..got.n()).all(|i| got.cell(i) == cells[i].as_deref());
+                assert!(is_same, "column {column}, {rows:?}, {layout:?}");
+            }
+            None => cells = Some((0..got.n()).map(|i| got.cell(i).map(<[u8]>::to_vec)).collect()),
+        }
     }
-    Ok(cells)
+    Ok(cells.unwrap())
+}
+
+/// The layouts in which a column can be read. Only strings have several.
+fn layouts(file: &File, column: u64) -> entasis::Result<&'static [TextLayout]> {
+    let all = &[TextLayout::Large, TextLayout::Small, TextLayout::Views, TextLayout::Codes];
+    let is_var = file.column(column)?.record.column_type.physical.is_var();
+    Ok(if is_var { all } else { &all[..1] })
+}
+
+/// Values of a column that were read.
+struct Got {
+    mask: Vec<u8>,
+    words: Vec<u128>,
+    /// The bytes of a word, or none for strings.
+    width: Option<usize>,
+    text: Text,
+}
+
+impl Got {
+    fn n(&self) -> usize {
+        self.mask.len()
+    }
+
+    fn cell(&self, i: usize) -> Option<&[u8]> {
+        let value = || match self.width {
+            Some(width) => &bytemuck::cast_slice(&self.words)[i * width..(i + 1) * width],
+            None => self.text.get(i).unwrap(),
+        };
+        (self.mask[i] == 0).then(value)
+    }
 }
 
 fn read_as(
@@ -187,30 +230,23 @@ fn read_as(
     rows: &Rows,
     threads: usize,
     layout: TextLayout,
-) -> entasis::Result<Vec<Option<Vec<u8>>>> {
+) -> entasis::Result<Got> {
     let info = file.column(column)?;
     let physical = info.record.column_type.physical;
     let n = rows.n(info.record.n_values) as usize;
     let width = physical.width().unwrap_or(1);
     let mut mask = vec![9; n];
     let mut words = vec![0u128; (n * width).div_ceil(16)];
-    let words = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..n * width];
+    let bytes = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..n * width];
     let mut text = Text::new(layout);
     let output = match physical {
         p if p.is_var() => Output::Text(&mut text),
-        Physical::Bool => Output::Bools(words),
-        _ => Output::Words(words),
+        Physical::Bool => Output::Bools(bytes),
+        _ => Output::Words(bytes),
     };
     let request = Request { column, rows: rows.clone(), output, missing: MissingTo::Mask(&mut mask) };
     file.read(vec![request], Some(threads), &Silent)?;
-    let cell = |i: usize| {
-        if physical.is_var() {
-            text.get(i).unwrap().to_vec()
-        } else {
-            words[i * width..(i + 1) * width].to_vec()
-        }
-    };
-    Ok((0..n).map(|i| (mask[i] == 0).then(|| cell(i))).collect())
+    Ok(Got { mask, words, width: Some(width).filter(|_| !physical.is_var()), text })
 }
 
 /// Reads rows of a column of integers, sign-extended to `width` bytes, with validity bits.
@@ -236,9 +272,12 @@ pub fn check(file: &File, column: u64, model: &Model, rows: &Rows, threads: usiz
         }
         Rows::Indices(indices) => indices.to_vec(),
     };
-    let expected: Vec<_> = wanted.iter().map(|&i| model.get(i as usize)).collect();
-    let got = read(file, column, rows, threads).unwrap();
-    assert!(got == expected, "column {column}, {rows:?}");
+    for &layout in layouts(file, column).unwrap() {
+        let got = read_as(file, column, rows, threads, layout).unwrap();
+        let is_same = |(k, &i): (usize, &u64)| got.cell(k) == model.cell(i as usize);
+        assert_eq!(got.n(), wanted.len());
+        assert!(wanted.iter().enumerate().all(is_same), "column {column}, {rows:?}, {layout:?}");
+    }
 }
 
 pub fn indices(rows: impl IntoIterator<Item = u64>) -> Rows {
