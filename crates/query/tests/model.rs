@@ -263,7 +263,12 @@ fn check(table: &Table, predicates: &[Predicate], compression: u8) -> Result<(),
 }
 
 fn n_cases() -> u32 {
-    if std::env::var("ENTASIS_TEST_LONG").is_ok() { 100_000 } else { 600 }
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| value != "0");
+    match (is_set("ENTASIS_TEST_LONG"), is_set("ENTASIS_TEST_RELEASE")) {
+        (true, _) => 100_000,
+        (_, true) => 600,
+        _ => 300,
+    }
 }
 
 proptest! {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::common::{
-    Folder, categorical, counting, entasis, entasis_from, every_type, labels, lines, missing, pandas, range,
-    rows, strings, verify, words,
+    Folder, by_tier, categorical, counting, entasis, entasis_from, every_type, labels, lines, missing,
+    pandas, range, rows, strings, verify, words,
 };
 use entasis::{
     Change, Column, ColumnType, File, Frame, Missing, Physical, Silent, Unit, Value, WriteOptions,
@@ -12,7 +12,9 @@ use entasis::{
 use serde_json::{Value as Json, json};
 
 /// Numbers of rows: one file changes in place, the other is written anew.
-const SIZES: [usize; 2] = [100_000, 50];
+fn sizes() -> [usize; 2] {
+    [by_tier(40_000, 100_000), 50]
+}
 
 fn host(path: &Path) -> Value {
     File::open(path).unwrap().host().unwrap()
@@ -35,7 +37,7 @@ fn cities(codes: &[i8], names: &[&str], ordered: bool) -> Frame {
 
 #[test]
 fn rows_of_a_file_follow_those_of_another() {
-    for n in SIZES {
+    for n in sizes() {
         let folder = Folder::new();
         let file = folder.write("file.entasis", &Frame { host: pandas(n as u64), ..counting(n) });
         let mut more = counting(700);
@@ -52,7 +54,7 @@ fn rows_of_a_file_follow_those_of_another() {
             let stop = host(&file).get("index").unwrap().get("stop").unwrap().as_int();
             assert_eq!(stop, Some((n + times * 700) as i64));
         }
-        if n == SIZES[0] {
+        if n > 50 {
             let listed = &lines(&entasis(args!["generations", "--json", file]).fine())[0]["generations"];
             assert_eq!((&listed[3]["operation"], &listed[3]["n_rows"]), (&json!("append"), &json!(n + 2100)));
         }
@@ -113,7 +115,7 @@ fn with_nan(mut frame: Frame, mask: &[u8]) -> Frame {
 
 #[test]
 fn categories_become_the_union() {
-    let repeated: Vec<i8> = (0..SIZES[0]).map(|i| (i % 3) as i8).collect();
+    let repeated: Vec<i8> = (0..sizes()[0]).map(|i| (i % 3) as i8).collect();
     for codes in [&repeated[..], &[0, 2, 1]] {
         let folder = Folder::new();
         let old = || cities(codes, &["Oslo", "Rome", "Bern"], false);
@@ -345,7 +347,7 @@ fn labels_of_static_frame_go_on() {
 #[test]
 fn damage_and_a_busy_file_leave_the_rows() {
     let folder = Folder::new();
-    let file = folder.write("file.entasis", &counting(SIZES[0]));
+    let file = folder.write("file.entasis", &counting(sizes()[0]));
     let more = folder.write("more.entasis", &counting(3000));
     let bytes = std::fs::read(&file).unwrap();
     let mut damaged = std::fs::read(&more).unwrap();

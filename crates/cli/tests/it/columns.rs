@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use crate::common::{
-    Folder, categorical, counting, entasis, every_type, labels, lines, missing, pandas, range, rows, strings,
-    verify, words,
+    Folder, by_tier, categorical, counting, entasis, every_type, labels, lines, missing, pandas, range, rows,
+    strings, verify, words,
 };
 use entasis::{ColumnType, File, Frame, Missing, Physical, Value};
 use serde_json::{Value as Json, json};
 
 /// Numbers of rows: one file changes in place, the other is written anew.
-const SIZES: [usize; 2] = [100_000, 50];
+fn sizes() -> [usize; 2] {
+    [by_tier(40_000, 100_000), 50]
+}
 
 /// Names of the columns.
 fn names(path: &Path) -> Vec<String> {
@@ -40,7 +42,7 @@ fn mapped(before: &[Json], key: impl Fn(&str) -> Option<String>) -> Vec<Json> {
 
 #[test]
 fn drop_leaves_the_other_columns() {
-    for n in SIZES {
+    for n in sizes() {
         let folder = Folder::new();
         let file = folder.write("file.entasis", &frame(n));
         let before = rows(&file);
@@ -55,7 +57,7 @@ fn drop_leaves_the_other_columns() {
         verify(&file);
         assert_eq!(names(&file), ["id"]);
         assert_eq!(File::open(&file).unwrap().n_columns_total(), 1);
-        if n == SIZES[0] {
+        if n > 50 {
             let listed = &lines(&entasis(args!["generations", "--json", file]).fine())[0]["generations"];
             let operations: Vec<&Json> = (0..3).map(|i| &listed[i]["operation"]).collect();
             assert_eq!(operations, ["write", "drop columns", "drop columns"]);
@@ -80,7 +82,7 @@ fn all_columns_of_a_name_are_dropped() {
 
 #[test]
 fn rename_changes_a_name_alone() {
-    for n in SIZES {
+    for n in sizes() {
         let folder = Folder::new();
         let file = folder.write("file.entasis", &frame(n));
         let before = rows(&file);
@@ -98,7 +100,7 @@ fn rename_changes_a_name_alone() {
 
 #[test]
 fn columns_of_another_file_are_added_and_replaced() {
-    for n in SIZES {
+    for n in sizes() {
         let folder = Folder::new();
         let file = folder.write("file.entasis", &frame(n));
         let mut new = frame(n);
@@ -130,7 +132,7 @@ fn columns_of_another_file_are_added_and_replaced() {
         let cities: Vec<Json> = rows(&file).iter().map(|row| row["name"].clone()).collect();
         let wanted: Vec<Json> = rows(&from).iter().map(|row| row["name"].clone()).collect();
         assert!(cities == wanted && cities[..3] == ["Rome", "Kyiv", "Oslo"]);
-        if n == SIZES[0] {
+        if n > 50 {
             entasis(args!["rollback", file, "1"]).fine();
             verify(&file);
             assert!(rows(&file) == before);

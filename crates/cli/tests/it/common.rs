@@ -16,6 +16,13 @@ macro_rules! args {
     ($($arg:expr),* $(,)?) => { [$(std::ffi::OsString::from(&$arg)),*] };
 }
 
+/// The first value in the tests of a change, the second in those of a release, which the long tests
+/// include.
+pub fn by_tier<T>(change: T, release: T) -> T {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| value != "0");
+    if is_set("ENTASIS_TEST_RELEASE") || is_set("ENTASIS_TEST_LONG") { release } else { change }
+}
+
 /// The output of the command.
 pub struct Said {
     pub code: i32,

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Folder, entasis};
+use crate::common::{Folder, by_tier, entasis};
 use crate::csv_memory::peak_of;
 use crate::fst_file::{Column, headline, mixed, write};
 
@@ -55,8 +55,10 @@ fn the_memory_of_convert_does_not_grow_with_the_table() {
 fn long_strings_are_converted_within_the_limit() {
     let folder = Folder::new();
     let (path, out) = (folder.path().join("in.fst"), folder.path().join("out.entasis"));
-    write(&path, 120_000, &[("Long", Column::Text(|row| Some(format!("{row} {}", "long ".repeat(3000)))))]);
+    // Values of 750 MB or 1.8 GB.
+    let n_rows = by_tier(50_000, 120_000);
+    write(&path, n_rows, &[("Long", Column::Text(|row| Some(format!("{row} {}", "long ".repeat(3000)))))]);
     let found = peak_of(&path, &out);
     println!("long strings: {} MiB", found >> 10);
-    assert_eq!(entasis(args!["count", out]).fine().trim(), "120000");
+    assert_eq!(entasis(args!["count", out]).fine().trim(), n_rows.to_string());
 }

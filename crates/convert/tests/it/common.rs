@@ -8,6 +8,13 @@ use entasis_convert::r::{Data, Item, Value, Values};
 use entasis_convert::{ReadOptions, read_r};
 use entasis_csv::source::Decompressed;
 
+/// The first value in the tests of a change, the second in those of a release, which the long tests
+/// include.
+pub fn by_tier<T>(change: T, release: T) -> T {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| value != "0");
+    if is_set("ENTASIS_TEST_RELEASE") || is_set("ENTASIS_TEST_LONG") { release } else { change }
+}
+
 /// The bytes of a file. One with the suffix `.xz` is decompressed.
 pub fn file(name: &str) -> Vec<u8> {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", name].iter().collect();

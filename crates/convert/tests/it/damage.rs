@@ -4,7 +4,7 @@ use entasis::{Kind, MemorySource, Silent};
 use entasis_convert::fst::{Selection, Table};
 use entasis_convert::{ReadOptions, read_r};
 
-use crate::common::{bits, decompressed, file};
+use crate::common::{bits, by_tier, decompressed, file};
 
 /// Reads bytes, whatever they are.
 fn survives(bytes: &[u8], what: &str) {
@@ -44,8 +44,10 @@ impl Random {
     }
 }
 
-/// Some or all truncations and wrong bits.
+/// Some or all truncations and wrong bits: at most `most` of each in a release, and half of them in
+/// a change.
 fn damage(bytes: &[u8], what: &str, most: usize) {
+    let most = by_tier(most / 2, most);
     let mut random = Random(bytes.len() as u64);
     let n_bits = bytes.len() * 8;
     for i in 0..bytes.len().min(most) {
@@ -141,7 +143,7 @@ fn damaged_fst() {
         // Structures and indexes: most wrong bits in values change nothing but these.
         let mut random = Random(7);
         let mut damaged = bytes.clone();
-        for _ in 0..300 {
+        for _ in 0..by_tier(120, 300) {
             let at = random.below(2_000);
             let old = damaged[at];
             damaged[at] ^= 1 << random.below(8);
@@ -165,7 +167,7 @@ fn damaged_fst_with_right_hashes() {
     let mut random = Random(3);
     for (at, len) in structures {
         assert_eq!(hash(&bytes[at..at + len]), word(at));
-        for _ in 0..300 {
+        for _ in 0..by_tier(120, 300) {
             let mut damaged = bytes.clone();
             let to = at + 8 + random.below(len - 8);
             match random.below(3) {

@@ -5,9 +5,15 @@ use entasis_csv::input::Bytes;
 use entasis_csv::piece::{Piece, TextLayout};
 use entasis_csv::{Outcome, Plan, Table, Type, read};
 
-/// Whether the long tests run.
-pub fn is_long() -> bool {
-    std::env::var_os("ENTASIS_TEST_LONG").is_some()
+/// The first value in the tests of a change, the second in those of a release, the third in the
+/// long tests.
+pub fn by_tier<T>(change: T, release: T, long: T) -> T {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| value != "0");
+    match (is_set("ENTASIS_TEST_LONG"), is_set("ENTASIS_TEST_RELEASE")) {
+        (true, _) => long,
+        (_, true) => release,
+        _ => change,
+    }
 }
 
 /// Pseudorandom numbers (splitmix64).

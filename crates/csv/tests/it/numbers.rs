@@ -3,7 +3,7 @@
 use entasis_csv::values::PADDING;
 use entasis_csv::values::floats::{Number, number, single};
 
-use crate::common::{Dice, is_long};
+use crate::common::{Dice, by_tier};
 
 /// Compares with the standard library. Texts that are not numbers here are counted.
 fn check(field: &str) -> bool {
@@ -63,7 +63,7 @@ fn exact(digits: u64, exponent: i32) -> String {
 #[test]
 fn ties_are_even() {
     let mut dice = Dice(1);
-    for i in 0..1500 {
+    for i in 0..by_tier(600, 1500, 1500) {
         let mantissa = 1 << 52 | dice.number() >> 12;
         let exponent = match i % 3 {
             0 => -(dice.below(70) as i32),
@@ -117,7 +117,7 @@ fn edges_are_exact() {
 
 #[test]
 fn random_bits_come_back_with_any_number_of_digits() {
-    let n = if is_long() { 1_000_000 } else { 100_000 };
+    let n = by_tier(50_000, 100_000, 1_000_000);
     let mut dice = Dice(2);
     for _ in 0..n {
         let value = f64::from_bits(dice.number());

@@ -8,7 +8,7 @@ use entasis_csv::strict::unquote;
 use entasis_csv::{Dialect, Plan};
 use entasis_kernels::dispatch::on_every_isa;
 
-use crate::common::{Dice, is_long};
+use crate::common::{Dice, by_tier};
 use crate::model;
 use crate::read::is_open;
 
@@ -81,7 +81,7 @@ fn text(dice: &mut Dice) -> Vec<u8> {
 
 #[test]
 fn fields_of_random_bytes_are_those_of_csv_core() {
-    let n = if is_long() { 1_000_000 } else { 20_000 };
+    let n = by_tier(10_000, 20_000, 1_000_000);
     for seed in 0..n {
         let mut dice = Dice(seed);
         let text = text(&mut dice);

@@ -6,7 +6,7 @@ use entasis_csv::problems::{OnError, Problem};
 use entasis_csv::strict::Rows;
 use entasis_csv::{Dialect, Outcome, Plan, Selection};
 
-use crate::common::{Dice, columns, is_long, read_text};
+use crate::common::{Dice, by_tier, columns, read_text};
 use crate::model::{self, Expected};
 use crate::random;
 
@@ -53,7 +53,7 @@ fn check(text: &[u8], plan: &Plan, expected: Option<&Expected>) {
 
 #[test]
 fn random_texts_are_read_like_the_model() {
-    let n = if is_long() { 1_000_000 } else { 2500 };
+    let n = by_tier(1000, 2500, 1_000_000);
     let (mut n_tables, mut n_problems) = (0, 0);
     for seed in 0..n {
         let mut dice = Dice(seed);

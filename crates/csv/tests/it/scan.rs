@@ -13,7 +13,7 @@ use entasis_csv::source::Origin;
 use entasis_csv::{Job, Options, Outcome, Plan, Query, Refused, Scan, Type};
 use tempfile::TempDir;
 
-use crate::common::{Dice, Values, columns, is_long, read_text};
+use crate::common::{Dice, Values, by_tier, columns, read_text};
 use crate::random;
 
 const ALL: Query =
@@ -153,7 +153,7 @@ fn check(name: &str, text: &[u8], plan: Plan, dice: &mut Dice) {
 
 #[test]
 fn random_texts_are_scanned_as_they_are_read() {
-    for seed in 0..if is_long() { 40_000 } else { 2_000 } {
+    for seed in 0..by_tier(1_000, 2_000, 40_000) {
         let mut dice = Dice(seed);
         let (text, mut plan) = random::case(&mut dice);
         plan.chunk_len = Some(1 + dice.below(12));
