@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use entasis_testkit::fuzz::{TARGETS, Target, regressions};
-use entasis_testkit::hostile::is_long;
+use entasis_testkit::hostile::by_tier;
 use entasis_testkit::memory::Counting;
 use entasis_testkit::mutate::{Dice, damage};
 
@@ -41,7 +41,7 @@ fn seeds_keep_all_promises() {
 /// Without a fuzzer: random changes of the seeds, half of them with repaired checksums.
 #[test]
 fn changed_seeds_keep_all_promises() {
-    let n = if is_long() { 20_000 } else { 500 };
+    let n = by_tier(250, 500, 20_000);
     let mut failures = Vec::new();
     for target in TARGETS {
         let seeds = (target.seeds)();

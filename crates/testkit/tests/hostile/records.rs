@@ -3,7 +3,7 @@
 
 use entasis::{Kind, Physical};
 use entasis_testkit::frames::{self, Model, Table, read, small, tables};
-use entasis_testkit::hostile::Tally;
+use entasis_testkit::hostile::{Tally, is_release};
 use entasis_testkit::memory;
 use entasis_testkit::mutate::{Map, edges_of, get};
 use entasis_testkit::probe::{contents, open};
@@ -110,7 +110,10 @@ fn compressed_leaves_take_any_bytes() {
         let at = map.named("section.part_at").find(|at| at.at + 24 == stored_len.at).unwrap();
         let (at, len) = (get(&file, at) as usize, get(&file, stored_len) as usize);
         for offset in at..at + len {
-            for flip in [1, 0x10, 0x80, 0xff] {
+            for (k, flip) in [1, 0x10, 0x80, 0xff].into_iter().enumerate() {
+                if !is_release() && (offset + k) % 2 == 1 {
+                    continue;
+                }
                 let mut bytes = file.clone();
                 bytes[offset] ^= flip;
                 map.repair(&mut bytes);
