@@ -12,7 +12,7 @@ use entasis_testkit::compare::assert_same;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, nested_tables, read, tables};
 use entasis_testkit::future::sections;
-use entasis_testkit::hostile::is_long;
+use entasis_testkit::hostile::by_tier;
 use entasis_testkit::naive;
 use proptest::prelude::*;
 
@@ -321,7 +321,7 @@ fn n_ranges(bytes: &[u8]) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if is_long() { 2_000 } else { 6 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: by_tier(3, 6, 2_000), ..ProptestConfig::default() })]
 
     #[test]
     fn changes_of_many_tables(

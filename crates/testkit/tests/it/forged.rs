@@ -1,10 +1,13 @@
 //! Every combination of packing, transform, codec, filter, flags and validity that the page allows
 //! is decoded, even if the encoder never chooses it.
 
+use std::collections::BTreeMap;
+
 use entasis::Physical;
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::forge::{Plan, forge, naive_type};
 use entasis_testkit::frames::{self, Model, Table, noise};
+use entasis_testkit::hostile::by_tier;
 
 /// Values with few distinct ones, so that every transform can express them.
 fn model(physical: Physical, n: usize) -> Model {
@@ -122,37 +125,49 @@ fn plans(physical: Physical) -> Vec<Plan> {
     plans
 }
 
-fn check(model: &Model, plan: &Plan) -> bool {
-    let mut table = Table::new(format!("{} {plan:?}", model.name), vec![model.clone()]);
-    table.name += &format!(" n = {}", table.n_rows);
+/// A table of one column, and a file of it whose block is forged.
+fn written(model: Model) -> (Table, Vec<u8>) {
+    let table = Table::new("", vec![model]);
     let file = frames::write_at(&table, 40);
-    let Some(forged) = forge(&file, &model.cells, &naive_type(&model.of), plan) else { return false };
-    assert_holds(&forged, &table);
+    (table, file)
+}
+
+fn check((table, file): &mut (Table, Vec<u8>), plan: &Plan) -> bool {
+    let model = &table.columns[0];
+    table.name = format!("{} {plan:?} n = {}", model.name, table.n_rows);
+    let Some(forged) = forge(file, &model.cells, &naive_type(&model.of), plan) else { return false };
+    assert_holds(&forged, table);
     true
 }
 
 fn check_all(physical: Physical, sizes: &[usize]) {
     let mut n_plans = 0;
     for &n in sizes {
+        // Plans share the files that they forge.
+        let mut files = BTreeMap::new();
         for plan in plans(physical) {
-            let model = match plan.transform {
-                2 => decimals(physical, n, plan.exponents),
-                3 => sums(physical, n, plan.exponents),
-                _ => model(physical, n),
-            };
-            let one = Model { cells: vec![model.cells[n - 1].clone(); n], ..model.clone() };
             for kind in [None, Some(0), Some(1), Some(2), Some(3)] {
                 let plan = Plan { validity: kind, ..plan };
-                let whole = if plan.packing == 1 { &one } else { &model };
-                // The words of missing values are zero. So a constant block can only have missing
-                // values if its constant is zero.
-                let gaps = match kind {
-                    Some(1) => whole.clone().with_missing(|i| i % 3 != 0),
-                    Some(2) => whole.clone().with_missing(|_| false),
-                    Some(3) => whole.clone().with_missing(|i| i % 1000 != 0),
-                    _ => whole.clone(),
-                };
-                n_plans += u32::from(check(&gaps, &plan));
+                let of = if plan.transform < 2 { 0 } else { plan.transform };
+                let file = files.entry((of, plan.exponents, plan.packing == 1, kind)).or_insert_with(|| {
+                    let mut whole = match plan.transform {
+                        2 => decimals(physical, n, plan.exponents),
+                        3 => sums(physical, n, plan.exponents),
+                        _ => model(physical, n),
+                    };
+                    if plan.packing == 1 {
+                        whole.cells = vec![whole.cells[n - 1].clone(); n];
+                    }
+                    // The words of missing values are zero. So a constant block can only have
+                    // missing values if its constant is zero.
+                    written(match kind {
+                        Some(1) => whole.with_missing(|i| i % 3 != 0),
+                        Some(2) => whole.with_missing(|_| false),
+                        Some(3) => whole.with_missing(|i| i % 1000 != 0),
+                        _ => whole,
+                    })
+                });
+                n_plans += u32::from(check(file, &plan));
             }
         }
     }
@@ -163,7 +178,7 @@ fn check_all(physical: Physical, sizes: &[usize]) {
 #[test]
 fn integers() {
     for physical in [Physical::I8, Physical::U16, Physical::I32, Physical::U64] {
-        check_all(physical, &[1, 1000, 2100]);
+        check_all(physical, by_tier(&[1, 2100], &[1, 1000, 2100], &[1, 1000, 2100]));
     }
 }
 
@@ -176,7 +191,7 @@ fn floats() {
 
 #[test]
 fn many_pages() {
-    check_all(Physical::F32, &[17_000]);
+    check_all(Physical::F32, &[by_tier(8_400, 17_000, 17_000)]);
 }
 
 #[test]
@@ -184,13 +199,13 @@ fn dictionaries_of_the_rest() {
     for physical in
         [Physical::Utf8, Physical::Binary, Physical::Complex128, Physical::LongDouble, Physical::FixedBytes]
     {
-        check_all(physical, &[1, 1000, 2100]);
+        check_all(physical, by_tier(&[1, 2100], &[1, 1000, 2100], &[1, 1000, 2100]));
     }
 }
 
 #[test]
 fn long_integers() {
     for physical in [Physical::I128, Physical::U128, Physical::I256] {
-        check_all(physical, &[1, 1000, 2100]);
+        check_all(physical, by_tier(&[1, 2100], &[1, 1000, 2100], &[1, 1000, 2100]));
     }
 }

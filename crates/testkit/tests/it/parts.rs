@@ -113,9 +113,10 @@ fn holds(bytes: &[u8], n_rows: &[usize]) {
 #[test]
 fn an_append_to_one_of_many_tables_writes_few_parts() {
     let path = many("appends");
+    let middle = n_many() / 2;
     let len = || std::fs::metadata(&path).unwrap().len();
     let mut lens = Vec::new();
-    for (i, table) in [1_000, 1_000, 17].into_iter().enumerate() {
+    for (i, table) in [middle, middle, 17].into_iter().enumerate() {
         let before = len();
         append(&path, table, if i == 1 { 4 } else { 3 });
         lens.push(len() - before);
@@ -134,9 +135,9 @@ fn an_append_to_one_of_many_tables_writes_few_parts() {
     }
     verify(&bytes).unwrap();
     let file = open(&bytes).unwrap();
-    assert_eq!(file.table(1_000).unwrap().n_rows(), 5);
+    assert_eq!(file.table(middle as u64).unwrap().n_rows(), 5);
     assert_eq!(file.table(17).unwrap().n_rows(), 4);
-    assert_eq!(file.table(1_001).unwrap().n_rows(), 3);
+    assert_eq!(file.table(middle as u64 + 1).unwrap().n_rows(), 3);
     std::fs::remove_file(&path).unwrap();
 }
 
@@ -160,6 +161,7 @@ fn names(file: &File, table: u64) -> Vec<String> {
 #[test]
 fn changed_columns_of_one_of_many_tables_write_few_parts() {
     let path = many("columns");
+    let (middle, late) = (n_many() / 2, n_many() * 19 / 20);
     let len = || std::fs::metadata(&path).unwrap().len();
     let mut lens = Vec::new();
     let mut counted = |what: &str, change: &mut dyn FnMut()| {
@@ -170,7 +172,7 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
     };
     let host = |n: i64| Value::map([("host", Value::from("testkit")), ("columns", Value::Int(n))]);
     counted("add at the end", &mut || {
-        change_columns(&path, 1_000, 7, |frame, others| {
+        change_columns(&path, middle, 7, |frame, others| {
             let column = others.columns.into_iter().next().unwrap();
             frame.columns.push(Column { name: "added".into(), ..column });
             frame.host = host(11);
@@ -183,12 +185,12 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
         });
     });
     counted("replace", &mut || {
-        change_columns(&path, 1_900, 7, |frame, others| {
+        change_columns(&path, late, 7, |frame, others| {
             frame.columns[3] = others.columns.into_iter().nth(1).unwrap();
         });
     });
     counted("drop", &mut || {
-        change_columns(&path, 1_000, 7, |frame, _| _ = frame.columns.remove(2));
+        change_columns(&path, middle, 7, |frame, _| _ = frame.columns.remove(2));
     });
     counted("rename", &mut || {
         change_columns(&path, 300, 7, |frame, _| frame.columns[2].name = "renamed, to a longer name".into());
@@ -198,12 +200,12 @@ fn changed_columns_of_one_of_many_tables_write_few_parts() {
     let bytes = std::fs::read(&path).unwrap();
     verify(&bytes).unwrap();
     let file = open(&bytes).unwrap();
-    assert_eq!(names(&file, 1_000).len(), 10);
-    assert_eq!(names(&file, 1_000)[2..4], ["number 3", "text 4"]);
-    assert_eq!(names(&file, 1_000)[9], "added");
+    assert_eq!(names(&file, middle as u64).len(), 10);
+    assert_eq!(names(&file, middle as u64)[2..4], ["number 3", "text 4"]);
+    assert_eq!(names(&file, middle as u64)[9], "added");
     assert_eq!(names(&file, 17)[4], "a longer name of a column");
     assert_eq!(names(&file, 300)[2], "renamed, to a longer name");
-    assert_eq!(names(&file, 1_900)[3], "text 1");
+    assert_eq!(names(&file, late as u64)[3], "text 1");
     assert!(lens.iter().all(|&len| len <= MOST), "{lens:?}");
     std::fs::remove_file(&path).unwrap();
 }

@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use entasis::{Durable, File, Rows, Silent, WriteOptions, compact};
 use entasis_testkit::frames::read::Target;
 use entasis_testkit::frames::{documents, grown, nested_tables, tables, write_at};
+use entasis_testkit::hostile::by_tier;
 use entasis_testkit::mutate::{Dice, Map, edges, get};
 use entasis_testkit::probe::{is_fit, open};
-
-/// Changes of each file.
-const CHANGES: usize = 300;
 
 struct Temp(PathBuf);
 
@@ -66,7 +64,7 @@ fn every_result_is_an_error_or_a_sound_file() {
         let map = Map::of(&bytes);
         let mut dice = Dice(7);
         let (mut n_views, mut n_repaired, mut n_compacted) = (0, 0, 0);
-        for i in 0..CHANGES {
+        for i in 0..by_tier(120, 300, 300) {
             let field = map.fields[dice.below(map.fields.len())];
             let values = edges(bytes.len() as u64, get(&bytes, &field));
             let value = values[dice.below(values.len())];

@@ -14,7 +14,7 @@ use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, tables};
 use entasis_testkit::future::{Future, UNKNOWN, sections};
-use entasis_testkit::hostile::is_long;
+use entasis_testkit::hostile::by_tier;
 use proptest::prelude::*;
 
 /// Rows and columns of the table from which the models take theirs.
@@ -58,7 +58,7 @@ struct State {
 /// A file, its source of cells, and its generations.
 struct Trial {
     path: PathBuf,
-    source: Table,
+    source: &'static Table,
     /// The states of the generations that the file has, with their numbers.
     generations: Vec<(u64, State)>,
     n_names: usize,
@@ -121,18 +121,12 @@ fn options(durable: bool) -> WriteOptions {
 
 impl Trial {
     /// A file of these columns of the source. With `is_later` a later version added to it.
-    fn new(n: usize, of: &[usize], source: &Table, is_later: bool) -> Self {
+    fn new(n: usize, of: &[usize], source: &'static Table, is_later: bool) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("entasis-sequences-{}-{number}", std::process::id()));
-        let mut trial = Self {
-            path,
-            source: source.clone(),
-            generations: Vec::new(),
-            n_names: 0,
-            additions: None,
-            ids: BTreeMap::new(),
-        };
+        let mut trial =
+            Self { path, source, generations: Vec::new(), n_names: 0, additions: None, ids: BTreeMap::new() };
         let columns = of.iter().map(|&of| (trial.name(), of % source.columns.len())).collect();
         let state = State { columns, n };
         let table = trial.table(&state, 0..n);
@@ -358,7 +352,7 @@ fn named_id(column: entasis::ColumnInfo) -> (String, u64) {
 }
 
 fn cases() -> u32 {
-    if is_long() { 10_000 } else { 25 }
+    by_tier(10, 25, 10_000)
 }
 
 proptest! {
