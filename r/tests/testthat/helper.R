@@ -152,5 +152,15 @@ run_file <- function(file, ...) {
   out
 }
 
-# The tests of releases take more cases (ENTASIS_TEST_RELEASE), and so do the long tests.
-is_release <- function() any(Sys.getenv(c("ENTASIS_TEST_RELEASE", "ENTASIS_TEST_LONG")) == "1")
+# The long tests take the most cases.
+is_long <- Sys.getenv("ENTASIS_TEST_LONG") == "1"
+
+# The tests of releases take more cases than those of a change. The long tests include them.
+is_release <- is_long || Sys.getenv("ENTASIS_TEST_RELEASE") == "1"
+
+# The first value in the tests of a change, the second in those of a release, the third in the long
+# tests.
+by_tier <- function(change, release, long = release) if (is_long) long else if (is_release) release else change
+
+# Some of the cases in the tests of a change: the first and then every `step`th. All in the others.
+some_cases <- function(cases, step) cases[seq(1L, length(cases), by = by_tier(step, 1L))]

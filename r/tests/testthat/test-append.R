@@ -476,7 +476,7 @@ test_that("files that are written anew, new files and batches are compressed so 
 
 test_that("processes that write the first rows at once lose none", {
   skip_on_os("windows")
-  for (attempt in 1:15) {
+  for (attempt in seq_len(by_tier(6L, 15L))) {
     path <- new_path()
     # All begin when this file is there.
     start <- paste0(path, ".start")
@@ -575,8 +575,7 @@ some_values <- list(
 
 test_that("random appends give what rbind gives", {
   set.seed(11)
-  repeats <- if (Sys.getenv("ENTASIS_TEST_LONG") == "") 60L else 2000L
-  for (k in seq_len(repeats)) {
+  for (k in seq_len(by_tier(20L, 60L, 2000L))) {
     kinds <- sample(length(some_values), sample(6L, 1L), TRUE)
     rows <- function(n) {
       columns <- lapply(some_values[kinds], function(make) make(n))

@@ -59,7 +59,7 @@ allNA <- function(x) all(is.na(x))
 test_that("random conditions choose the rows of subset(), in chunks of every length", {
   set.seed(as.integer(Sys.getenv("ENTASIS_TEST_SEED", "11")))
   n_tested <- 0L
-  for (i in seq_len(as.integer(Sys.getenv("ENTASIS_TEST_TEXTS", "150")))) {
+  for (i in seq_len(as.integer(Sys.getenv("ENTASIS_TEST_TEXTS", by_tier("50", "150"))))) {
     path <- csv_text(random_text())
     condition <- random_condition()
     integer64 <- sample(c("integer64", "integer64", "double", "character"), 1L)

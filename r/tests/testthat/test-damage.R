@@ -1,7 +1,5 @@
 # Damaged files are read in separate processes, so that a crash is noticed.
 
-is_long <- identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")
-
 damage_script <- '
 library(entasis)
 args <- commandArgs(TRUE)
@@ -46,7 +44,7 @@ test_that("damaged files give errors or what was written", {
   tree <- list(a = 1:3, f = eval(quote(y ~ x), globalenv()), l = list("a", NULL, c(x = 1.5)), e = globalenv(), d = data.frame(u = 1:3), m = matrix(1:4, 2))
   nested$l <- list(1, "a", NULL, quote(f(x)), 1:3)
   for (frame in list(nested, many(3000), mtcars, tree)) {
-    out <- system2(rscript, c(shQuote(script), shQuote(written(frame)), "1", if (is_long) "400" else if (is_release()) "200" else "80"), stdout = TRUE, stderr = TRUE)
+    out <- system2(rscript, c(shQuote(script), shQuote(written(frame)), "1", by_tier("40", "200", "400")), stdout = TRUE, stderr = TRUE)
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
     expect_match(paste(out, collapse = " "), "refused [0-9]+")
   }
@@ -168,8 +166,8 @@ test_that("the golden trees of R give their values", {
 
 test_that("any tree under sound checksums is read or refused", {
   rscript <- file.path(R.home("bin"), "Rscript")
-  for (seed in if (is_release()) 1:3 else 1L) {
-    out <- system2(rscript, c("hostile-trees.R", seed, if (is_long) "300" else "150", "."), stdout = TRUE, stderr = TRUE)
+  for (seed in by_tier(1L, 1:3)) {
+    out <- system2(rscript, c("hostile-trees.R", seed, by_tier("70", "150", "300"), "."), stdout = TRUE, stderr = TRUE)
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
     expect_match(paste(out, collapse = " "), "refused [1-9]")
   }
@@ -177,7 +175,7 @@ test_that("any tree under sound checksums is read or refused", {
 
 test_that("any host map under sound checksums is read or refused", {
   rscript <- file.path(R.home("bin"), "Rscript")
-  out <- system2(rscript, c("hostile.R", "1", if (is_long) "400" else if (is_release()) "200" else "80", "."), stdout = TRUE, stderr = TRUE)
+  out <- system2(rscript, c("hostile.R", "1", by_tier("40", "200", "400"), "."), stdout = TRUE, stderr = TRUE)
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   expect_match(paste(out, collapse = " "), "refused [1-9]")
 })
@@ -197,7 +195,7 @@ test_that("any damage under repaired checksums is survived", {
   if (is_long) files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"), golden_folder("golden/v0.3"))
   rscript <- file.path(R.home("bin"), "Rscript")
   for (seed in if (is_long) 1:5 else 1L) {
-    arguments <- c("hostile-bytes.R", seed, if (is_long) "400" else "75", ".", shQuote(files))
+    arguments <- c("hostile-bytes.R", seed, by_tier("30", "75", "400"), ".", shQuote(files))
     out <- system2(rscript, arguments, stdout = TRUE, stderr = TRUE)
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
     expect_match(paste(out, collapse = " "), "read [1-9][0-9]* refused [1-9]")

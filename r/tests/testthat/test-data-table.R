@@ -127,7 +127,7 @@ test_that("rows, columns and groups are those of data.table", {
       lapply(as.list(COLUMNS), function(j) call_on(any_of(ROWS), j, if (runif(1) < 0.5) group(), any_of(OTHERS))),
       lapply(as.list(GROUPS), function(by) call_on(any_of(ROWS), any_of(COLUMNS), list(by = by)))
     )
-    for (call in calls) expect_same_outcome(call, x, path)
+    for (call in some_cases(calls, 2L)) expect_same_outcome(call, x, path)
   }
 })
 
@@ -146,11 +146,14 @@ test_that("look-ups and joins are those of data.table", {
 })
 
 test_that("tables without rows or with one are those of data.table", {
+  # In the tests of a change each call for rows gets every fourth of those for columns, by turns.
+  turn <- 0L
   for (n in 0:1) {
     x <- cities(n)
     path <- written(x)
     for (i in list(quote(city == "Bern"), quote(price > 0), quote(nothing), TRUE, quote(k > 3 & nchar(city) == 4))) {
-      for (j in as.list(COLUMNS)) expect_same_outcome(call_on(list(i, j)), x, path)
+      turn <- turn + 1L
+      for (j in as.list(COLUMNS)[seq(by_tier(turn %% 4L + 1L, 1L), length(COLUMNS), by_tier(4L, 1L))]) expect_same_outcome(call_on(list(i, j)), x, path)
       for (by in list("city", quote(.(g = k %/% 10)))) expect_same_outcome(call_on(list(i, quote(.(s = sum(v), .N)), by = by)), x, path)
     }
     for (i in list(1, -1, quote(.N), integer())) expect_same_outcome(call_on(i), x, path)

@@ -1,5 +1,3 @@
-is_long <- identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")
-
 test_that("groups are those of the rows and columns that are read", {
   skip_if_not_installed("dplyr")
   x <- dplyr::group_by(tibble::tibble(k = rep(c("a", "b"), each = 3), v = 1:6, w = 6:1), k)
@@ -273,8 +271,7 @@ test_that("parts of frames with all kinds of attributes are those of R", {
   own_classes()
   on.exit(drop_classes())
   set.seed(if (is_long) NULL else 5)
-  frames <- if (is_long) 2500L else if (is_release()) 120L else 50L
-  for (k in seq_len(frames)) {
+  for (k in seq_len(by_tier(25L, 120L, 2500L))) {
     n <- sample(c(1:4, 7L, 40L), 1L)
     x <- any_frame(n, sample(4L, 1L))
     path <- written(x)
@@ -289,7 +286,7 @@ test_that("parts of frames with all kinds of attributes are those of R", {
 
 test_that("parts of grouped frames and tables are those of dplyr and data.table", {
   set.seed(if (is_long) NULL else 6)
-  for (k in seq_len(if (is_long) 300L else 20L)) {
+  for (k in seq_len(by_tier(6L, 20L, 300L))) {
     n <- sample(2:20, 1L)
     x <- data.frame(k = sample(3L, n, TRUE), g = sample(c("u", "v", NA), n, TRUE), v = rnorm(n), i = seq_len(n))
     frames <- list()
@@ -347,7 +344,7 @@ data_sets <- function(packages) {
 
 test_that("data sets are whole and in parts what they are in memory", {
   sets <- data_sets(if (is_long) .packages(TRUE) else "datasets")
-  if (!is_long) sets <- utils::head(sets, 60L)
+  if (!is_long) sets <- utils::head(sets, by_tier(25L, 60L))
   refused <- 0L
   for (k in seq_len(nrow(sets))) {
     where <- new.env()

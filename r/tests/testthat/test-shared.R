@@ -3,7 +3,7 @@
 outside <- function(expr) eval(substitute(expr), globalenv())
 
 test_that("a vector that is in a list twice is read back, whatever follows it", {
-  for (n in c(31:33, 63:65, 127:129, 500)) {
+  for (n in by_tier(c(32L, 65L, 500L), c(31:33, 63:65, 127:129, 500L))) {
     v <- as.double(seq_len(n)) + 0.25
     for (between in list(factor(c("u", "v")), outside(y ~ x), quote(f(x)), structure(1:3, class = "q"), setNames(1:2, c("a", "b")), v + 1, "a", list(v), NULL)) {
       expect_kept(list(v, between, v))
@@ -25,7 +25,7 @@ test_that("a vector that is in a list twice is read back, whatever follows it", 
 
 test_that("random trees that share values are read back", {
   source("shared-trees.R", local = TRUE)
-  n <- if (identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")) 10000L else 200L
+  n <- by_tier(60L, 200L, 10000L)
   path <- tempfile()
   failed <- integer()
   for (seed in seq_len(n)) {

@@ -1,8 +1,5 @@
 # Random selections, conditions, verbs of dplyr, calls of data.table and appends on open tables give
-# what they give in memory. The gate runs a few; ENTASIS_TEST_LONG runs thousands.
-
-is_long <- identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")
-rounds_of <- function(few, many) if (is_long) many else few
+# what they give in memory.
 
 one_of <- function(parts) as.list(parts)[[sample(length(parts), 1L)]]
 some_of <- function(parts, most = 3L) as.list(parts)[sample(length(parts), sample(min(most, length(parts)), 1L))]
@@ -197,7 +194,7 @@ joined_rows <- function(old, new, kind) {
 
 test_that("random selections, verbs and calls give what they give in memory", {
   env <- caller_of()
-  for (round in seq_len(rounds_of(24L, 3000L))) {
+  for (round in seq_len(by_tier(10L, 24L, 3000L))) {
     set.seed(100 + round)
     kind <- sample(KINDS, 1L)
     frame <- random_frame(sample(c(0L, 1L, 2L, 7L, 40L), 1L), kind)
@@ -212,7 +209,7 @@ test_that("random selections, verbs and calls give what they give in memory", {
 test_that("tables that grow by random appends answer as the joined frame", {
   env <- caller_of()
   kinds <- intersect(KINDS, c("frame", "tibble", "table", "grouped"))
-  for (round in seq_len(rounds_of(6L, 600L))) {
+  for (round in seq_len(by_tier(3L, 6L, 600L))) {
     set.seed(500 + round)
     kind <- sample(kinds, 1L)
     frame <- random_frame(sample(c(1L, 7L, 40L), 1L), kind)
