@@ -1,15 +1,18 @@
-# Writes and reads values with a garbage collection at each allocation. test-strings.R,
-# test-trees.R and test-csv-read.R run this in a separate process, with "strings", "trees" or
-# "texts": a collection looks at all strings of a process, and here there are few.
+# Writes and reads values with a garbage collection at each allocation, or at each of a number of
+# allocations. test-strings.R, test-trees.R and test-csv-read.R run this in a separate process, with
+# "strings", "trees" or "texts" and the number: a collection looks at all strings of a process, and
+# here there are few.
 
 library(entasis)
+args <- commandArgs(TRUE)
+torture <- function() gctorture2(as.integer(args[2L]))
 
 strings <- function() {
   x <- sprintf("text %d of some length", 1:300)
   path <- tempfile()
   write_entasis(x, path)
   y <- read_entasis(path)
-  gctorture(TRUE)
+  torture()
   for (i in c(1, 150, 300)) stopifnot(identical(y[[i]], x[[i]]))
   part <- y[10:20]
   all <- paste0(y, "")
@@ -30,7 +33,7 @@ trees <- function() {
   }
   # R loads and compiles functions first, which would be most of the allocations.
   run()
-  gctorture(TRUE)
+  torture()
   found <- run()
   gctorture(FALSE)
   stopifnot(identical(found[[1L]][-6L], x[-6L]), identical(found[[2L]], frame))
@@ -44,12 +47,12 @@ texts <- function() {
     list(read_csv_entasis(path, spec = spec), tryCatch(read_csv_entasis(text = c("a,b", "1", "2,3")), error = function(e) e$problems$text))
   }
   run()
-  gctorture(TRUE)
+  torture()
   found <- run()
   gctorture(FALSE)
   stopifnot(identical(found[[1L]], x), identical(found[[2L]], "1"))
 }
 
 invisible(compiler::enableJIT(0L))
-switch(commandArgs(TRUE), strings = strings(), trees = trees(), texts = texts())
+switch(args[1L], strings = strings(), trees = trees(), texts = texts())
 cat("right")
