@@ -1,18 +1,21 @@
 # Opens, reads and drops files many times, and prints what has grown. test-leaks.R runs this in a
-# separate process, with a kind of call and the number of calls.
+# separate process, with kinds of calls and the number of calls of each.
 
 library(entasis)
 args <- commandArgs(TRUE)
-kind <- args[1L]
-n <- as.integer(args[2L])
-path <- tempfile(fileext = ".entasis")
 tree <- list(a = 1:3, f = y ~ x, l = list("a", NULL, c(x = 1.5)), d = data.frame(u = 1:3), e = new.env())
 frame <- data.frame(i = 1:50, f = (1:50) / 3, s = paste0("s", 1:50), c = factor(letters[1:50 %% 7 + 1]))
-write_entasis(if (kind == "tree" || kind == "lazy tree") tree else frame, path, 0)
-if (kind == "damaged page" || kind == "damaged footer") {
-  bytes <- readBin(path, "raw", file.size(path))
-  bytes[261L] <- xor(bytes[261L], as.raw(1L))
-  writeBin(if (kind == "damaged footer") utils::head(bytes, -100L) else bytes, path)
+
+# The file that calls of a kind use.
+file_for <- function(kind) {
+  path <- tempfile(fileext = ".entasis")
+  write_entasis(if (kind == "tree" || kind == "lazy tree") tree else frame, path, 0)
+  if (kind == "damaged page" || kind == "damaged footer") {
+    bytes <- readBin(path, "raw", file.size(path))
+    bytes[261L] <- xor(bytes[261L], as.raw(1L))
+    writeBin(if (kind == "damaged footer") utils::head(bytes, -100L) else bytes, path)
+  }
+  path
 }
 
 refused <- function(expr) {
@@ -22,7 +25,7 @@ refused <- function(expr) {
   }, entasis_error = function(e) NULL)
 }
 kept <- list()
-call <- switch(kind,
+call_of <- function(kind, path) switch(kind,
   frame = function() read_entasis(path),
   tree = function() read_entasis(path),
   "some rows" = function() read_entasis(path, c("i", "s"), from = 3, to = 9),
@@ -89,12 +92,21 @@ measure <- function() {
   )
 }
 
-repeated <- function(n) for (i in seq_len(n)) call()
+growth <- function(kind, n) {
+  call <- call_of(kind, file_for(kind))
+  repeated <- function(n) for (i in seq_len(n)) call()
+  # R compiles functions and fills caches first.
+  for (i in 1:5) repeated(min(100L, n %/% 20L))
+  before <- measure()
+  repeated(n)
+  measure() - before
+}
 
-# R compiles functions and fills caches first.
-for (i in 1:5) repeated(min(100L, n %/% 20L))
 for (i in 1:2) measure()
-before <- measure()
-repeated(n)
-after <- measure()
-cat(sprintf("%s %.0f\n", names(after), after - before), sep = "")
+first <- seq(1L, length(args), by = 2L)
+cat("kind,n,files,threads,mappings,objects,values,resident\n")
+for (at in first) {
+  n <- as.integer(args[at + 1L])
+  cat(args[at], n, sprintf("%.0f", growth(args[at], n)), sep = ",")
+  cat("\n")
+}
