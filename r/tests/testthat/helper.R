@@ -111,11 +111,15 @@ opened <- function(frame, ...) entasis(written(frame, ...))
 suppressWarnings(requireNamespace("lubridate", quietly = TRUE))
 
 # Runs lines of Python with the package entasis, and returns the output. One process of Python runs
-# all scripts of a process of R, since its libraries take long to import.
+# all scripts of a process of R, since its libraries take long to import. An option holds its
+# connection: each file of tests evaluates this one anew.
 python <- local({
-  server <- NULL
   run <- function(script) {
-    if (is.null(server)) server <<- pipe(paste(shQuote(Sys.getenv("ENTASIS_PYTHON")), "python-server.py"), "w")
+    server <- getOption("entasis.tests.python")
+    if (is.null(server)) {
+      server <- pipe(paste(shQuote(Sys.getenv("ENTASIS_PYTHON")), "python-server.py"), "w")
+      options(entasis.tests.python = server)
+    }
     writeLines(script, server)
     flush(server)
     ends <- Sys.time() + 300
@@ -135,11 +139,13 @@ python <- local({
   }
 })
 
-# Runs the command `entasis`, and returns what it says after a failure.
+# Runs the command `entasis`, and returns what it says after a failure. A child of the process of
+# Python is the command, since a new process takes long to start.
 command <- function(...) {
   words <- paste0("r'", c(...), "'", collapse = ", ")
-  python(c("import subprocess, sys", sprintf("done = subprocess.run([sys.executable, '-m', 'entasis', %s], capture_output=True, text=True)", words),
-           "print(done.stderr.strip())"))
+  said <- python(c("import os, runpy, sys", sprintf("sys.argv = ['entasis', %s]", words), "os.dup2(os.open(os.devnull, os.O_WRONLY), 1)", "try:",
+                   "    runpy.run_module('entasis', run_name='__main__')", "except SystemExit:", "    pass"))
+  if (length(said) > 0L) said else ""
 }
 
 # The libraries of this session, for another one.
