@@ -101,22 +101,24 @@ BAR <- "entasis: \\[=* *\\] +[0-9]+ %"
 test_that("long work shows a bar if that is asked for", {
   path <- tempfile()
   show <- "options(entasis.progress = 0)"
-  calls <- c(
-    "write_entasis(x, path, 100)", "invisible(read_entasis(path))", "verify_entasis(path)",
-    "write_csv_entasis(data.frame(x), csv)", "invisible(read_csv_entasis(csv))", "convert_entasis(csv, other)",
-    "saveRDS(x, rds, compress = FALSE); convert_entasis(rds, other)"
+  # One process makes all calls that need much data, since they are fast, and one makes the others.
+  fast <- c("read_entasis(path)", "verify_entasis(path)")
+  others <- c(
+    "write_entasis(x, path, 100)", "write_csv_entasis(data.frame(x), csv)", "read_csv_entasis(csv)", "convert_entasis(csv, other)",
+    "{saveRDS(c(x, x), rds, compress = FALSE); convert_entasis(rds, other)}"
   )
   paths <- sprintf("%s <- tempfile(fileext = '.%s')", c("csv", "other", "rds"), c("csv", "entasis", "rds"))
   write <- "write_entasis(x, path, 0)"
-  csv <- "write_csv_entasis(data.frame(x), csv)"
-  for (call in calls) {
-    # These calls are fast.
-    is_fast <- grepl("read_entasis|verify", call)
-    x <- if (is_fast) "threads_entasis(1); x <- runif(5e7)" else "x <- runif(4e6)"
-    out <- run_script(sprintf("path <- '%s'", path), paths, x, write, if (!is_fast) csv, show, paste0("invisible({", call, "})"))
-    out <- paste(out, collapse = "")
-    expect_match(out, BAR, info = call)
-    expect_match(out, "\r *\r?$", info = call)
+  for (calls in list(fast, others)) {
+    x <- if (identical(calls, fast)) "threads_entasis(1); x <- runif(5e7)" else "x <- runif(4e6)"
+    ends <- "cat('end', file = stderr())"
+    out <- run_script(sprintf("path <- '%s'", path), paths, x, write, show, rbind(sprintf("invisible(%s)", calls), ends))
+    out <- strsplit(paste(out, collapse = ""), "end", fixed = TRUE)[[1L]]
+    expect_length(out, length(calls))
+    for (k in seq_along(calls)) {
+      expect_match(out[k], BAR, info = calls[k])
+      expect_match(out[k], "\r *\r?$", info = calls[k])
+    }
   }
 })
 
@@ -147,14 +149,23 @@ run_interactive <- function(...) {
 test_that("interactive sessions show a bar after three seconds, and no others", {
   skip_on_os("windows")
   skip_on_cran()
-  script <- c("x <- runif(3e7)", "threads_entasis(1)", sprintf("time <- system.time(write_entasis(x, '%s', 100))", tempfile()), "cat(time[[3]] > 4)")
-  out <- run_interactive("options(entasis.progress = FALSE)", script)
-  expect_no_match(out, BAR)
-  if (!grepl("TRUE", out)) skip("this machine is too fast")
-  expect_match(run_interactive(script), BAR)
-  expect_no_match(run_interactive("write_entasis(runif(1e6), tempfile(), 100)"), BAR)
-  expect_no_match(paste(run_script(script), collapse = ""), BAR)
-  expect_match(paste(run_script("options(entasis.progress = TRUE)", script), collapse = ""), BAR)
+  # In the tests of a change a process is stopped for three seconds in the middle of shorter work.
+  script <- c(
+    sprintf("x <- runif(%d)", by_tier(2000000L, 30000000L)), "threads_entasis(1)",
+    by_tier("invisible(system(sprintf('(sleep 0.5; kill -STOP %1$d; sleep 3.5; kill -CONT %1$d) > /dev/null 2>&1 &', Sys.getpid())))", NULL),
+    "time <- system.time(write_entasis(x, tempfile(), 100))", "cat(time[[3]] > 4)"
+  )
+  said <- parallel::mclapply(list(
+    off = function() run_interactive("options(entasis.progress = FALSE)", script), long = function() run_interactive(script),
+    batch = function() paste(run_script(script), collapse = ""), on = function() paste(run_script("options(entasis.progress = TRUE)", script), collapse = "")
+  ), function(run) run(), mc.cores = by_tier(4L, 2L), mc.preschedule = FALSE)
+  expect_no_match(said$off, BAR)
+  if (!grepl("TRUE", said$off)) skip("this machine is too fast")
+  expect_match(said$long, BAR)
+  short <- sprintf("write_entasis(runif(%d), tempfile(), 100)", by_tier(200000L, 1000000L))
+  expect_no_match(run_interactive(short), BAR)
+  expect_no_match(said$batch, BAR)
+  expect_match(said$on, BAR)
 })
 
 test_that("reading is interrupted too, and goes on afterwards", {
@@ -223,7 +234,7 @@ test_that("forked children ask the same open files", {
 test_that("each way to ask a file is interrupted, and works afterwards", {
   skip_on_os("windows")
   skip_on_cran()
-  path <- written(asked_frame(2000000L))
+  path <- written(asked_frame(by_tier(500000L, 2000000L)))
   calls <- asking()
   wait <- function(file) for (i in 1:600) if (file.exists(file)) break else Sys.sleep(0.1)
   # One script for all, since R takes long to start. It says which call it is in.
