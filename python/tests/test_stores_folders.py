@@ -270,6 +270,21 @@ def test_a_failed_clean_leaves_the_table(moto: MotoServer, local: str, url: str,
     assert len(en.clean(url, older_than="0s")) == 6 + 2
 
 
+def test_file_systems_are_kept(library: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of s3fs takes long, and has the variables that it was made with."""
+    if library == "obstore":
+        pytest.skip("test_stores_clouds.py has the stores of obstore")
+    from entasis._stores import _fsspec
+
+    _fsspec._kept.clear()
+    for _ in range(3):
+        assert en.scan(url).count() == N
+    assert len(_fsspec._kept) == 1
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "another")
+    assert en.scan(url).count() == N
+    assert len(_fsspec._kept) == 2
+
+
 def test_folders_in_memory(library: str) -> None:
     pytest.importorskip("fsspec")
     url = f"memory://lake/{library}"

@@ -6,6 +6,8 @@ import contextlib
 import datetime
 import json
 import math
+import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import fsspec
@@ -14,6 +16,7 @@ from entasis.errors import ArgumentError, FileError, MissingLibraryError
 
 from . import web
 from .failures import called
+from .kept import Kept, environment
 from .reader import Ignored, Reader, Stat
 from .retry import retried
 from .store import INSTALL, Entry, Store
@@ -46,6 +49,8 @@ _IDENTITIES = (
 )  # fmt: skip
 # The time of the last change, by the names of the file systems.
 _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "created")
+
+_kept = Kept()
 
 
 class FsspecStore(Store):
@@ -179,11 +184,22 @@ def _built(address: Address, settings: Settings) -> Any:
     if address.kind != "memory":
         options["use_listings_cache"] = False
     try:
-        # A cached file system would have the environment of an earlier call.
-        return fsspec.filesystem(protocol, skip_instance_cache=address.kind != "memory", **options)
+        return _shared(protocol, options)
     except (KeyError, TypeError, ValueError):
         names = ", ".join(sorted((*settings.config, *settings.client))) or "none"
     raise ArgumentError(f"{address}: fsspec does not take the storage options; options given: {names}")
+
+
+def _shared(protocol: str, options: dict[str, Any]) -> Any:
+    """A file system of this process that may be kept from an earlier call.
+
+    The cache of fsspec does not look at the environment. Files with credentials can change too, so
+    no file system is kept for more than a minute.
+    """
+    if protocol == "memory":
+        return fsspec.filesystem(protocol)
+    made_of = (protocol, repr(options), environment(), os.getpid(), int(time.monotonic() // 60))
+    return _kept.get(made_of, lambda: fsspec.filesystem(protocol, skip_instance_cache=True, **options))
 
 
 def _named(address: Address, settings: Settings) -> dict[str, Any]:

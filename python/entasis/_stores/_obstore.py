@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
-from collections import OrderedDict
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from entasis.errors import ArgumentError, FileError
 
 from . import profiles, web
 from .failures import called, guarded, reply
+from .kept import Kept, environment
 from .reader import HEAD, Ignored, Opened, Reader, Replaced, Stat, both, check
 from .store import Entry, Store
 
@@ -33,12 +32,8 @@ _TIMEOUTS = {"connect_timeout": 10, "read_timeout": 30, "timeout": 600}
 # Uploads: the least bytes of a part, the most parts, and how many are sent at the same time.
 _PART, _MOST_PARTS, _AT_ONCE = 8 << 20, 9_000, 8
 _YES = ("1", "true", "yes", "on")
-# Stores keep connections open. As many are kept as have been used last.
-_MOST_KEPT = 16
-_VARIABLES = ("AWS_", "AZURE_", "GOOGLE_", "HTTP_PROXY", "HTTPS_PROXY", "IDENTITY_", "NO_PROXY")
 
-_kept: OrderedDict[Any, Any] = OrderedDict()
-_lock = threading.Lock()
+_kept = Kept()
 # The process whose threads obstore uses. A process forked from it lacks them and would never
 # end to wait.
 _process: int | None = None
@@ -89,20 +84,10 @@ class ObstoreStore(Store):
     def _of(self, address: Address, n_retries: int | None = None, seconds: int | None = None) -> Any:
         """The store of obstore. Uploads have another number of retries, and seconds to complete."""
         _check_process()
-        key = None
-        if address.kind not in ("http", "hf"):
-            key = _key(address, self._settings, n_retries, seconds)
-            with _lock:
-                if key in _kept:
-                    _kept.move_to_end(key)
-                    return _kept[key]
-        store = _built(address, self._settings, n_retries, seconds)
-        if key is not None:
-            with _lock:
-                _kept[key] = store
-                if len(_kept) > _MOST_KEPT:
-                    _kept.popitem(last=False)
-        return store
+        make = partial(_built, address, self._settings, n_retries, seconds)
+        if address.kind in ("http", "hf"):
+            return make()
+        return _kept.get(_key(address, self._settings, n_retries, seconds), make)
 
 
 class ObstoreReader(Reader):
@@ -231,7 +216,6 @@ def _seconds(size: int) -> int:
 
 
 def _key(address: Address, settings: Settings, n_retries: int | None, seconds: int | None) -> Any:
-    environment = tuple(sorted(item for item in os.environ.items() if item[0].upper().startswith(_VARIABLES)))
     given = tuple(repr(sorted(of.items())) for of in (settings.config, settings.client, settings.retry))
     return (
         address.kind,
@@ -241,7 +225,7 @@ def _key(address: Address, settings: Settings, n_retries: int | None, seconds: i
         id(settings.credentials),
         n_retries,
         seconds,
-        environment,
+        environment(),
     )
 
 
