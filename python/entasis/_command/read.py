@@ -28,5 +28,6 @@ def read(inputs: Sequence[str | bytes], options: dict[str, Any]) -> tuple[dict[s
         is_begin = rows is not None and rows[1] <= _SNIFFED
         given = TextInput(scan_csv(source)) if form == "csv" and is_begin else opened(source, form)
         n_rows = given.n_rows
-        part = given if rows is None else given.selected(None, tuple(rows), None)
+        # A slice may end after the last row.
+        part = given if rows is None else given.selected(None, slice(*rows), None)
         return {"n_rows": n_rows}, stored(part.whole())
