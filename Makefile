@@ -106,7 +106,8 @@ test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, a
 
 test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)
 	@# With the Python package the dependencies have the features that they have in the other tests.
-	@PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) build --quiet --profile gate --package entasis-r --package entasis-python
+	@PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) build --quiet --profile gate --package entasis-r \
+		--package entasis-python --features entasis-python/tested
 	@ENTASIS_STATICLIB=$(or $(CARGO_TARGET_DIR),target)/gate/libentasis_r.a tools/test-r.sh '$(abspath $(py))'
 
 check-r-package: $(VENV)/.package ## The source package of R: R CMD check --as-cran, offline
@@ -121,6 +122,7 @@ lint-rust: check-rust # Without the environment of Python, so that both halves c
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@tools/check-features.sh
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check bans licenses sources; \
 	else echo "note: cargo-deny is not installed, so the dependencies' licences are not checked"; fi
 
@@ -185,6 +187,6 @@ $(VENV)/.package: $(VENV)/.libraries $(sources) | check-rust
 $(VENV)/.tested: $(VENV)/.libraries $(VENV)/.tests $(sources) | check-rust
 	@echo "building the package for the tests"
 	@rm -rf '$(wheels)' $(VENV)/.package
-	@$(py) -m maturin build --quiet --profile gate --manifest-path python/Cargo.toml --out '$(wheels)'
+	@$(py) -m maturin build --quiet --profile gate --features tested --manifest-path python/Cargo.toml --out '$(wheels)'
 	@$(pip) --force-reinstall --no-deps '$(wheels)'/entasis-*.whl
 	@touch $@
