@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import entasis as en
 from entasis import _register
+from entasis._stores import retry
 
 # The panels are in `bench/fidelity`, whose folder is the root of the repository.
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -94,6 +96,10 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, no_
     if request.param == "fsspec":
         # As if obstore was not installed.
         monkeypatch.setitem(sys.modules, "entasis._stores._obstore", None)
+        # Requests are sent again without pauses, by this package alone.
+        monkeypatch.setattr(retry, "_FIRST", 0.001)
+        with suppress(ImportError):
+            monkeypatch.setattr("s3fs.S3FileSystem.retries", 1)
     return str(request.param)
 
 

@@ -27,13 +27,14 @@ class MotoServer:
     """
 
     def __init__(self) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app
+        from moto.server import create_backend_app
         from werkzeug.serving import make_server
 
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         self.requests: list[tuple[str, str]] = []
         self.before: Callable[[str, str], Any] = lambda method, target: None
-        self._application = DomainDispatcherApplication(create_backend_app)
+        # The application of all services lists the folders of moto for each request.
+        self._application = create_backend_app("s3")
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -69,10 +70,12 @@ class MotoServer:
         """Empty the bucket, and forget the requests."""
         from urllib.request import Request, urlopen
 
+        from moto.core.base_backend import BackendDict
+
         self.before = lambda method, target: None
-        for method, target in (("POST", "moto-api/reset"), ("PUT", BUCKET)):
-            with urlopen(Request(f"{self.url}/{target}", method=method)):
-                pass
+        BackendDict.reset()
+        with urlopen(Request(f"{self.url}/{BUCKET}", method="PUT")):
+            pass
         self.requests.clear()
 
     def _answer(self, environ: dict[str, Any], start: Callable[..., Any]) -> Any:

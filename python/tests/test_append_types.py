@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import command_line
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -226,11 +225,10 @@ def by_command(rows: Any, path: Path, widen: bool) -> Any:
     """Append a file of rows with the command."""
     other = path.with_name("rows.entasis")
     en.write(rows, other)
-    words = [sys.executable, "-m", "entasis", "append", "--json", *(["--widen"] if widen else []), path, other]
-    done = subprocess.run(words, capture_output=True, check=False, timeout=60, text=True)
+    done = command_line.run("append", "--json", *(["--widen"] if widen else []), path, other)
     other.unlink()
     if done.returncode:
-        raise en.ArgumentError(done.stderr.replace("--widen makes", "widen=True makes").replace('"a"', "'a'"))
+        raise en.ArgumentError(done.stderr.decode().replace("--widen makes", "widen=True makes").replace('"a"', "'a'"))
     return json.loads(done.stdout)["stored_anew"]
 
 

@@ -6,11 +6,10 @@ import datetime
 import decimal
 import fractions
 import json
-import subprocess
-import sys
 import uuid
 from typing import Any
 
+import command_line
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,9 +18,7 @@ import entasis as en
 
 
 def command(*args: str, stdin: bytes | None = None) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "entasis", *args], input=stdin, capture_output=True, check=False, timeout=60
-    )
+    done = command_line.run(*args, stdin=stdin)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 
@@ -187,9 +184,7 @@ def test_conditions_on_fields_and_lengths(tmp_path) -> None:
         "len(l) > 'a'": "needs an integer",
         "len(l)": "needs a comparison",
     }.items():
-        done = subprocess.run(
-            [sys.executable, "-m", "entasis", "count", path, "--where", condition], capture_output=True, check=False
-        )
+        done = command_line.run("count", path, "--where", condition)
         assert done.returncode != 0
         assert problem in done.stderr.decode(), done.stderr.decode()
 

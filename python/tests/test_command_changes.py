@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import command_line
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -29,8 +28,7 @@ SIZES = [7, 60_000]
 
 def command(*args: Any) -> str:
     """The errors of a command, empty after success."""
-    words = [sys.executable, "-m", "entasis", *map(str, args)]
-    done = subprocess.run(words, capture_output=True, check=False, timeout=60)
+    done = command_line.run(*args)
     assert (done.returncode == 0) == (done.stderr == b""), done
     return done.stderr.decode()
 
@@ -303,8 +301,7 @@ METADATA = {
 
 
 def shown(file: Path) -> Any:
-    words = [sys.executable, "-m", "entasis", "metadata", str(file)]
-    return json.loads(subprocess.run(words, capture_output=True, check=True, timeout=60).stdout)
+    return json.loads(command_line.run("metadata", file).stdout)
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import command_line
 import pandas as pd
 import pytest
 
@@ -20,8 +19,7 @@ NEW = pd.DataFrame({"id": [3, 1, 4], "price": [4.0, 3.5, 1.0], "name": ["c", "a"
 
 
 def diff(*args: Any, stdin: bytes | None = None) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "entasis", "diff", *map(str, args)]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
+    done = command_line.run("diff", *args, stdin=stdin)
     assert "Traceback" not in done.stderr.decode()
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

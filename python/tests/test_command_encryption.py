@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import command_line
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,10 +21,7 @@ OTHER = en.Key(bytes(32))
 
 def entasis(*args: Any, stdin: bytes | None = None, **variables: str) -> tuple[int, str, str]:
     """The exit code of a command, and what it said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "entasis", *map(str, args)],
-        input=stdin, capture_output=True, check=False, timeout=60, env={**os.environ, **variables},
-    )  # fmt: skip
+    done = command_line.run(*args, stdin=stdin, env={**os.environ, **variables})
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import command_line
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,8 +22,7 @@ N = 150_000
 
 
 def select(file: Path, out: Path, *args: str) -> None:
-    command = [sys.executable, "-m", "entasis", "select", str(file), "--to", "entasis", "--output", str(out), *args]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    done = command_line.run("select", file, "--to", "entasis", "--output", out, *args)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -6,9 +6,9 @@ import errno
 import io
 import multiprocessing
 import os
-import subprocess
 import sys
 
+import command_line
 import numpy as np
 import pandas as pd
 import pytest
@@ -345,11 +345,11 @@ def test_the_command_does_not_clobber(tmp_path):
     en.write(FRAME, tmp_path / "in.entasis")
     for name in ("out.csv", "out.rds", "out.parquet", "out.entasis"):
         out = tmp_path / name
-        call = [sys.executable, "-m", "entasis", "convert", "--no-clobber", str(tmp_path / "in.entasis"), str(out)]
-        subprocess.run(call, check=True, capture_output=True)
+        call = ["convert", "--no-clobber", tmp_path / "in.entasis", out]
+        assert command_line.run(*call).returncode == 0
         written = out.read_bytes()
-        failed = subprocess.run(call, capture_output=True, text=True)
+        failed = command_line.run(*call)
         assert failed.returncode == 1
-        assert "the file exists" in failed.stderr
+        assert "the file exists" in failed.stderr.decode()
         assert out.read_bytes() == written
         out.unlink()

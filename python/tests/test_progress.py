@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import time
 
 import numpy as np
 import pandas as pd
@@ -37,10 +38,13 @@ def follow(calls):
 
 
 def check(call, unit, total=None, least=1):
-    """Call with a function for progress, and check what it got."""
+    """Call with a function for progress, and check what it got: `least` calls if the work takes long."""
     calls = []
+    start = time.monotonic()
     result = call(follow(calls))
-    assert len(calls) >= least, calls
+    # The first call comes after 0.05 s, and a machine can be fast.
+    is_long = time.monotonic() - start > 0.15 * least
+    assert len(calls) >= (least if is_long else 1), calls
     assert {call[2] for call in calls} == {unit}
     totals = {call[1] for call in calls}
     assert len(totals) == 1, calls

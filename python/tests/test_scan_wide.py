@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import command_line
 import polars as pl
 import pytest
 
@@ -180,8 +179,9 @@ def test_the_command_and_other_libraries(path: Path) -> None:
     en.write(pl.DataFrame({"u": pl.Series([3, MOST], dtype=pl.UInt128)}), path)
 
     def command(*arguments: str) -> str:
-        run = [sys.executable, "-m", "entasis", *arguments]
-        return subprocess.run(run, capture_output=True, text=True, check=True).stdout
+        done = command_line.run(*arguments)
+        assert done.returncode == 0
+        return done.stdout.decode()
 
     assert [json.loads(line)["u"] for line in command("head", "--json", str(path)).splitlines()] == [3, MOST]
     assert str(MOST) in command("head", str(path))
@@ -202,7 +202,6 @@ def test_signed_and_unsigned_rows_are_not_joined(path: Path) -> None:
     en.write(pl.DataFrame({"u": pl.Series([-1], dtype=pl.Int128)}), other)
     with pytest.raises(en.ArgumentError, match="'u'"):
         en.append(en.read(other), path)
-    run = [sys.executable, "-m", "entasis", "append", str(path), str(other)]
-    assert subprocess.run(run, capture_output=True, check=False).returncode == 1
+    assert command_line.run("append", path, other).returncode == 1
     assert en.read(path)["u"].to_list() == [MOST]
     other.unlink()

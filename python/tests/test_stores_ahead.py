@@ -61,9 +61,9 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame({"n": range(n), "s": [f"w{i % 7}" for i in range(n)], "x": [i * 0.5 for i in range(n)]})
 
 
-@pytest.fixture
-def local(frame: pd.DataFrame, tmp_path: Path) -> str:
-    path = str(tmp_path / "many")
+@pytest.fixture(scope="module")
+def local(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("local") / "many")
     en.write_dataset(frame, path, rows_per_file=N_ROWS)
     return path
 

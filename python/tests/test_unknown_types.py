@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import command_line
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,8 +87,8 @@ def test_verify_checks_the_other_columns(file: Path) -> None:
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "entasis", *map(str, arguments)]
-    return subprocess.run(words, check=False, capture_output=True, text=True)
+    done = command_line.run(*arguments)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def test_commands_list_the_column(file: Path) -> None:
