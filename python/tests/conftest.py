@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tiers import RELEASE
 
 import entasis as en
 from entasis import _register
@@ -57,8 +58,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def leave_to_releases(items: list[pytest.Item]) -> None:
+    """Mark cases of tests marked `sampled` as `release`: a change runs every n-th one and the last."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for found in cases.values():
+        (n,) = found[0].get_closest_marker("sampled").args  # type: ignore[union-attr]
+        for i, item in enumerate(found[:-1]):
+            if i % n:
+                item.add_marker("release")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the core files, except slow ones."""
+    """Mark cases for releases, and the tests of the core files, except slow ones."""
+    if not RELEASE:
+        leave_to_releases(items)
     for item in items:
         if is_core(item.path) and not any(item.get_closest_marker(name) for name in ("slow", "release")):
             item.add_marker("core")

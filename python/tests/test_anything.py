@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any
 
@@ -11,10 +10,10 @@ from anything import arrow_arrays, numpy_arrays, pandas_values, polars_values
 from bench.fidelity.same import check
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiers import by_tier
 
 import entasis as en
 
-LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
 STRATEGIES = {
     "pandas frames": pandas_values.frames(),
     "pandas series": pandas_values.series(),
@@ -27,7 +26,7 @@ STRATEGIES = {
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_anything(name: str, path: Any) -> None:
-    @settings(max_examples=5000 if LONG else 80, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=by_tier(30, 80, 5000), deadline=None, suppress_health_check=list(HealthCheck))
     @given(value=STRATEGIES[name], compression=st.sampled_from([0, 50, 90]))
     def run(value: Any, compression: int) -> None:
         with warnings.catch_warnings():

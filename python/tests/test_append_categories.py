@@ -60,6 +60,7 @@ def words_of(path: str, first: int = 0) -> list[Any]:
     return [word[0] if isinstance(word, list) else word["k"] if isinstance(word, dict) else word for word in found]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.core
 @pytest.mark.parametrize("make", FLAT + NESTED)
 @pytest.mark.parametrize("n", [1, 9_000, 70_000])

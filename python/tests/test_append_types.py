@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -225,7 +225,7 @@ def by_command(rows: Any, path: Path, widen: bool) -> Any:
     """Append a file of rows with the command."""
     other = path.with_name("rows.entasis")
     en.write(rows, other)
-    done = command_line.run("append", "--json", *(["--widen"] if widen else []), path, other)
+    done = forks.command("append", "--json", *(["--widen"] if widen else []), path, other)
     other.unlink()
     if done.returncode:
         raise en.ArgumentError(done.stderr.decode().replace("--widen makes", "widen=True makes").replace('"a"', "'a'"))
@@ -264,6 +264,7 @@ def check_line(line: Line, host: Host, path: Path, change: Callable[..., Any], l
         host.check(en.open(path, generation=en.generations(path)[-2].number).read(), old)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.core
 @pytest.mark.parametrize("change", [by_append, by_writer])
 @pytest.mark.parametrize("line", LINES, ids=IDS)
@@ -275,6 +276,7 @@ def test_types_of_columns(path: Path, line: Line, change: Callable[..., Any]) ->
 NOT_BY_COMMAND = ("Struct", "List", "struct", "list_", "map_", "Enum", "CategoricalDtype")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.core
 @pytest.mark.parametrize("line", LINES, ids=IDS)
 def test_types_of_columns_by_command(path: Path, line: Line) -> None:

@@ -141,6 +141,7 @@ def replaced(old: Any, new: Any, names: list[str]) -> Any:
     return sf.Frame.from_items(columns, index=old.index)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("host", MAKES)
 @pytest.mark.parametrize("metadata", [None, {"author": "Ada"}])

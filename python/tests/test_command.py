@@ -9,7 +9,7 @@ import json
 import uuid
 from typing import Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +18,7 @@ import entasis as en
 
 
 def command(*args: str, stdin: bytes | None = None) -> str:
-    done = command_line.run(*args, stdin=stdin)
+    done = forks.command(*args, stdin=stdin)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 
@@ -184,7 +184,7 @@ def test_conditions_on_fields_and_lengths(tmp_path) -> None:
         "len(l) > 'a'": "needs an integer",
         "len(l)": "needs a comparison",
     }.items():
-        done = command_line.run("count", path, "--where", condition)
+        done = forks.command("count", path, "--where", condition)
         assert done.returncode != 0
         assert problem in done.stderr.decode(), done.stderr.decode()
 

@@ -6,7 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,7 +28,7 @@ SIZES = [7, 60_000]
 
 def command(*args: Any) -> str:
     """The errors of a command, empty after success."""
-    done = command_line.run(*args)
+    done = forks.command(*args)
     assert (done.returncode == 0) == (done.stderr == b""), done
     return done.stderr.decode()
 
@@ -164,6 +164,7 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return value.rename(names)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("host", MAKES)
 def test_columns_are_added_and_replaced_as_in_python(tmp_path: Path, host: str, n: int) -> None:
@@ -301,9 +302,10 @@ METADATA = {
 
 
 def shown(file: Path) -> Any:
-    return json.loads(command_line.run("metadata", file).stdout)
+    return json.loads(forks.command("metadata", file).stdout)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("host", MAKES)
 def test_metadata_are_set_as_in_python(tmp_path: Path, host: str, n: int) -> None:

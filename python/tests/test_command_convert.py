@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,7 +28,7 @@ FRAME = pl.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"], "c": [0.5, 1e300, -2
 
 def entasis(*args: Any, stdin: bytes | None = None) -> tuple[int, bytes, str]:
     """The exit code of a command, and what it said."""
-    done = command_line.run(*args, stdin=stdin)
+    done = forks.command(*args, stdin=stdin)
     return done.returncode, done.stdout, done.stderr.decode()
 
 

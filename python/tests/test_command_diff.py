@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import pandas as pd
 import pytest
 
@@ -19,7 +19,7 @@ NEW = pd.DataFrame({"id": [3, 1, 4], "price": [4.0, 3.5, 1.0], "name": ["c", "a"
 
 
 def diff(*args: Any, stdin: bytes | None = None) -> tuple[int, str, str]:
-    done = command_line.run("diff", *args, stdin=stdin)
+    done = forks.command("diff", *args, stdin=stdin)
     assert "Traceback" not in done.stderr.decode()
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

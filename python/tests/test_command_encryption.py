@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +21,7 @@ OTHER = en.Key(bytes(32))
 
 def entasis(*args: Any, stdin: bytes | None = None, **variables: str) -> tuple[int, str, str]:
     """The exit code of a command, and what it said."""
-    done = command_line.run(*args, stdin=stdin, env={**os.environ, **variables})
+    done = forks.command(*args, stdin=stdin, env={**os.environ, **variables})
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,7 +22,7 @@ N = 150_000
 
 
 def select(file: Path, out: Path, *args: str) -> None:
-    done = command_line.run("select", file, "--to", "entasis", "--output", out, *args)
+    done = forks.command("select", file, "--to", "entasis", "--output", out, *args)
     assert done.returncode == 0, done.stderr.decode()
 
 

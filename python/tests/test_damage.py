@@ -72,6 +72,7 @@ COLUMNS = ["i", "u", "f", "b", "s", "t", "c", "n", "o", "interval", "period"]
 LOST = slice(BLOCK, 2 * BLOCK)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_pandas(name: str, original: pd.DataFrame, damageable: tuple[bytes, dict[str, int]], path: Path) -> None:
@@ -183,6 +184,7 @@ def of_arrow() -> dict[str, Any]:
 EVERY_DTYPE = every_dtype()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", EVERY_DTYPE)
 def test_every_dtype_of_pandas(name: str, path: Path) -> None:
     value = pd.DataFrame({"x": pd.Series(EVERY_DTYPE[name]), "other": KEYS})

@@ -131,6 +131,7 @@ FILTERS: dict[str, pc.Expression] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FILTERS)
 def test_filters_of_pyarrow(both: tuple[pa.Table, en.File], name: str) -> None:
     whole, f = both
@@ -220,6 +221,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", QUERIES)
 def test_queries_of_duckdb(both: tuple[pa.Table, en.File], query: str) -> None:
     whole, f = both

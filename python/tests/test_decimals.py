@@ -38,6 +38,7 @@ def make(kind, n, seed=0, *, missing=True):
     return pa.array(values, kind)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [0, 1, 50, 9000, 70_000])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_pyarrow(kind, n, path):

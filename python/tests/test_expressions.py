@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
 from hypothesis import given, settings
+from tiers import by_tier
 
 import entasis as en
 from entasis._engines import expressions
@@ -118,7 +119,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[pa.Table, ds.Dataset
     return table, en.open(path).to_dataset()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=by_tier(150, 400), deadline=None)
 @given(condition=CONDITIONS)
 def test_generated_conditions(both: tuple[pa.Table, ds.Dataset], condition: pc.Expression) -> None:
     table, dataset = both

@@ -85,6 +85,7 @@ def is_joined(scan: Any) -> bool:
     return any(view is not None for view in scan._query.table._joined.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("narrow", [False, True, "strings"])
 def test_datasets_give_the_rows_of_single_files(folder: str, narrow: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     scan = en.scan(folder)

@@ -91,6 +91,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", QUERIES)
 def test_queries_of_duckdb(tables, query: str) -> None:
     whole, scan = tables
@@ -138,6 +139,7 @@ CONDITIONS: dict[str, pl.Expr] = test_lazy.CONDITIONS | {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_conditions_of_polars(frames, name: str) -> None:
     whole, scan = frames
@@ -153,6 +155,7 @@ LAZY = test_lazy.QUERIES | {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("name", LAZY)
 def test_queries_of_polars(frames, name: str, streaming: bool) -> None:

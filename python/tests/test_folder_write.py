@@ -24,6 +24,7 @@ import pyarrow.dataset as ds
 import pytest
 import static_frame as sf
 from polars.testing import assert_frame_equal
+from tiers import by_tier
 
 import entasis as en
 from entasis._dataset import manifest as _manifest
@@ -298,7 +299,7 @@ def test_random_conditions_with_bounds(tmp_path) -> None:
         one, other = condition(depth - 1), condition(depth - 1)
         return one & other if kind == 1 else one | other
 
-    for _ in range(150):
+    for _ in range(by_tier(50, 150)):
         test = condition(3)
         expected = file.filter(test).read(to="polars")["id"].to_list()
         assert sorted(scan.filter(test).read(to="polars")["id"].to_list()) == expected, test
@@ -348,7 +349,7 @@ def test_random_conditions_of_engines_with_bounds(tmp_path, host: str) -> None:
         (one, first), (other, second) = condition(depth - 1), condition(depth - 1)
         return [(~one, ~first), (one & other, first & second), (one | other, first | second)][kind]
 
-    for _ in range(150):
+    for _ in range(by_tier(50, 150)):
         of_polars, of_arrow = condition(3)
         assert_frame_equal(lazy.filter(of_polars).collect(), whole.filter(of_polars))
         expected = ds.dataset(table).to_table(filter=of_arrow)["id"].to_pylist()
@@ -824,6 +825,7 @@ def test_two_jobs_give_a_key_different_types(tmp_path, monkeypatch) -> None:
 ROWS = pd.DataFrame({"a": np.arange(9)})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "parts",
     [

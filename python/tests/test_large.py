@@ -18,6 +18,7 @@ TABLE = 1 << 15
 STEPS = [step + i for step in (TABLE, (1 << 17) // 3, MOST, (1 << 19) // 3) for i in (-1, 0, 1)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [15, 16, 17, 300, 4097, *STEPS, 100_000, 200_000])
 @pytest.mark.parametrize("parts", [False, True])
 def test_dicts(n: int, parts: bool, round_trip: Any) -> None:
@@ -41,6 +42,7 @@ def check(value: dict[Any, Any]) -> None:
         assert find(ctypes.py_object(value), 1) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", STEPS)
 def test_large_dicts_are_as_others(n: int, round_trip: Any) -> None:
     kinds: list[Any] = [None, True, 5, 1 << 40, 2.5, "text", ""]

@@ -107,6 +107,7 @@ def both(request, tmp_path_factory) -> tuple[pl.DataFrame, en.File]:
     return whole, en.open(path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_conditions(both: tuple[pl.DataFrame, en.File], name: str) -> None:
     whole, f = both
@@ -143,6 +144,7 @@ QUERIES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("name", QUERIES)
 def test_queries(both: tuple[pl.DataFrame, en.File], name: str, streaming: bool) -> None:

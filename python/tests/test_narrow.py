@@ -168,6 +168,7 @@ def test_types(pair: tuple[en.File, int]) -> None:
         assert narrow.field("s3_string").type == pa.string()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONDITIONS)
 @pytest.mark.parametrize("kind", [True, "strings"])
 def test_values_and_filters(pair: tuple[en.File, int], name: str, kind: Any) -> None:
@@ -238,6 +239,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("query", QUERIES)
 def test_queries_of_duckdb(pair: tuple[en.File, int], query: str) -> None:
     f, _ = pair

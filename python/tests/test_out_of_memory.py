@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tiers import by_tier
 
 import entasis as en
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS and /proc")
 
 # MiB beyond the memory before the call: from too little for anything to enough.
-LIMITS = [0, 2, 6, 12, 24, 400]
+LIMITS = by_tier([0, 6, 24, 400], [0, 2, 6, 12, 24, 400])
 HOSTS = ["numpy", "pandas", "polars", "pyarrow", "static_frame", "tree"]
 
 VALUES = """

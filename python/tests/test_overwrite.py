@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import sys
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import pytest
@@ -346,9 +346,9 @@ def test_the_command_does_not_clobber(tmp_path):
     for name in ("out.csv", "out.rds", "out.parquet", "out.entasis"):
         out = tmp_path / name
         call = ["convert", "--no-clobber", tmp_path / "in.entasis", out]
-        assert command_line.run(*call).returncode == 0
+        assert forks.command(*call).returncode == 0
         written = out.read_bytes()
-        failed = command_line.run(*call)
+        failed = forks.command(*call)
         assert failed.returncode == 1
         assert "the file exists" in failed.stderr.decode()
         assert out.read_bytes() == written

@@ -221,6 +221,7 @@ def test_an_exception_of_the_function_stays_as_it_is(file, host, error):
     assert type(raised.__cause__) is OSError
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 @pytest.mark.parametrize("at", [1, 2])
 def test_an_exception_ends_the_work(call, error, at, frame, tmp_path):

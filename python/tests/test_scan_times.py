@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -55,7 +55,7 @@ def test_texts_that_are_no_times(tmp_path: Path, label: str) -> None:
             f.filter(condition).count()
         assert f'column "{label}"' in str(caught.value)
         assert "a.entasis" in str(caught.value)
-    done = command_line.run("count", path, "--where", f"{label} = '{text}'")
+    done = forks.command("count", path, "--where", f"{label} = '{text}'")
     assert done.returncode == 1
     assert problem.replace("\\", "") in done.stderr.decode()
     assert f'column "{label}"' in done.stderr.decode()
@@ -80,7 +80,7 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     with pytest.raises(en.ArgumentError) as caught:
         en.open(path).filter(col("t") > "x" * 100_000).count()
     assert len(str(caught.value)) < 700
-    done = command_line.run("count", path, "--where", f"t = '{'x' * 100_000}'")
+    done = forks.command("count", path, "--where", f"t = '{'x' * 100_000}'")
     assert done.returncode == 1
     assert len(done.stderr) < 700
 

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-import command_line
+import forks
 import polars as pl
 import pytest
 
@@ -179,7 +179,7 @@ def test_the_command_and_other_libraries(path: Path) -> None:
     en.write(pl.DataFrame({"u": pl.Series([3, MOST], dtype=pl.UInt128)}), path)
 
     def command(*arguments: str) -> str:
-        done = command_line.run(*arguments)
+        done = forks.command(*arguments)
         assert done.returncode == 0
         return done.stdout.decode()
 
@@ -202,6 +202,6 @@ def test_signed_and_unsigned_rows_are_not_joined(path: Path) -> None:
     en.write(pl.DataFrame({"u": pl.Series([-1], dtype=pl.Int128)}), other)
     with pytest.raises(en.ArgumentError, match="'u'"):
         en.append(en.read(other), path)
-    assert command_line.run("append", path, other).returncode == 1
+    assert forks.command("append", path, other).returncode == 1
     assert en.read(path)["u"].to_list() == [MOST]
     other.unlink()

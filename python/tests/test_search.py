@@ -244,6 +244,7 @@ def keys_near(index: pd.Index, rng: np.random.Generator) -> list[Any]:
     return keys
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", INDEXES)
 def test_loc_finds_the_rows_of_pandas(file, name):
     rng = np.random.default_rng(sum(map(ord, name)))

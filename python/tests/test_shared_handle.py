@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import os
 import sys
 import threading
 from random import Random
@@ -15,16 +14,16 @@ import pytest
 from bench.fidelity.same import check
 from fuzz.python.outcome import attempt
 from fuzz.python.use import use
+from tiers import LONG, by_tier
 
 import entasis as en
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
-N_THREADS, N_CALLS = 8, 10_000 if LONG else 100
+N_THREADS, N_CALLS = 8, by_tier(40, 100, 10_000)
 # Each number is one call with its arguments.
-N_KINDS = 400
+N_KINDS = by_tier(150, 400)
 PATIENCE = 6 * 3600 if LONG else 300
 
 

@@ -98,6 +98,7 @@ WAYS: dict[str, Callable[[en.FolderScan], Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("manifest", [True, False])
 @pytest.mark.parametrize("way", WAYS)
 def test_files_are_read_side_by_side(

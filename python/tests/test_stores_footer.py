@@ -117,6 +117,7 @@ def test_damage_of_a_footer_is_found(footer: bytes) -> None:
         en.open(URL, footer="text")  # type: ignore[arg-type]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "ranges",
     [

@@ -141,6 +141,7 @@ def test_replaced(moto: MotoServer, library: str) -> None:
     fails(FileError, "was replaced while it was open", remote.check)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, Path])
 @pytest.mark.parametrize("n", [0, 1, 9 << 20])
 def test_write(moto: MotoServer, tmp_path: Path, kind: Any, n: int) -> None:

@@ -77,6 +77,7 @@ def selections() -> dict[str, np.ndarray]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", selections())
 def test_rows_are_those_of_arrow(path: Path, whole: pa.Table, name: str, threads: int) -> None:
@@ -100,6 +101,7 @@ def test_rows_are_those_of_polars(path: Path, whole: pa.Table, name: str) -> Non
     assert en.open(path)[rows].read(to="polars", columns=frame.columns).equals(frame[rows])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", ["pyarrow", "polars", "pandas", "numpy"])
 @pytest.mark.parametrize("least", [0, 1, 30, 240, 260, 990, 1000])
 def test_most_rows_of_a_filter(path: Path, whole: pa.Table, least: int, host: str) -> None:

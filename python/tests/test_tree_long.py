@@ -38,6 +38,7 @@ def same(left: list[Any], right: list[Any]) -> bool:
     return left == right and list(map(type, left)) == list(map(type, right))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [int, float], ids=["int", "float"])
 @pytest.mark.parametrize("other", [None, True, 1 << 70, "text", [1], 0, 0.5], ids=repr)
 def test_one_other_among_numbers(make: type, other: Any, tmp_path: Path) -> None:
@@ -62,6 +63,7 @@ def test_numbers_at_their_limits(tmp_path: Path) -> None:
     assert list(map(float.hex, both(floats, tmp_path))) == list(map(float.hex, floats))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 1, 34 * BLOCK])
 @pytest.mark.parametrize("before", [0, 1, 2 * BLOCK])
 def test_blocks_begin_with_numbers_before(n: int, before: int, tmp_path: Path) -> None:
@@ -172,6 +174,7 @@ def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None
     assert bool(seen) == is_enabled
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make", [int, float], ids=["int", "float"])
 @pytest.mark.parametrize("other", [None, 0, 0.5, [1], "text"], ids=repr)
 def test_one_other_among_values_of_a_dict(make: type, other: Any, tmp_path: Path) -> None:

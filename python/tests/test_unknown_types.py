@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-import command_line
+import forks
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,7 +87,7 @@ def test_verify_checks_the_other_columns(file: Path) -> None:
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    done = command_line.run(*arguments)
+    done = forks.command(*arguments)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -1,7 +1,7 @@
-"""Runs commands as `python -m entasis` does, in forks of one process that has loaded the libraries.
+"""Runs commands and scripts in forks of one process that has loaded the libraries.
 
-A process of its own would load pandas, Polars and pyarrow for each command, which takes most of the
-time. Elsewhere than on Linux, where libraries do not survive a fork, each command is a new process.
+A process of its own would load pandas, Polars and pyarrow each time, which takes longer than most
+commands. Elsewhere than on Linux, where libraries do not survive a fork, each is a new process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import socket
 import subprocess
 import sys
@@ -24,13 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 MODULES = ("numpy", "pandas", "pyarrow.parquet", "pyarrow.feather", "pyarrow.dataset", "polars", "entasis")
-# Bytes of the words and variables of a command, and of what the process answers.
+# Bytes of words and variables, and of an exit code.
 REQUEST, ANSWER = 1 << 20, 16
 
 
-def run(
+def command(
     *args: Any, stdin: bytes | None = None, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `python -m entasis` with these words.
@@ -51,20 +53,31 @@ def run(
     subprocess.CompletedProcess
         As `subprocess.run` gives it with `capture_output`.
     """
-    words = [sys.executable, "-m", "entasis", *map(str, args)]
+    return _run(["-m", "entasis", *map(str, args)], stdin, env, timeout)
+
+
+def script(path: Path, *args: Any, timeout: float = 120) -> subprocess.CompletedProcess[bytes]:
+    """Run a script of Python as `python path args...` does, without input."""
+    return _run([str(path), *map(str, args)], None, None, timeout)
+
+
+def _run(
+    words: list[str], stdin: bytes | None, env: Mapping[str, str] | None, timeout: float
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, *words]
     if sys.platform != "linux":
-        return subprocess.run(words, input=stdin or b"", capture_output=True, check=False, env=env, timeout=timeout)
+        return subprocess.run(command, input=stdin or b"", capture_output=True, check=False, env=env, timeout=timeout)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin or b"")
         given.seek(0)
-        request = json.dumps([words[3:], dict(os.environ if env is None else env), os.getcwd()]).encode()
+        request = json.dumps([words, dict(os.environ if env is None else env), os.getcwd()]).encode()
         server = _server()
         server.settimeout(timeout)
         socket.send_fds(server, [request], [given.fileno(), out.fileno(), err.fileno()])
         code = int(server.recv(ANSWER))
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess(words, code, out.read(), err.read())
+        return subprocess.CompletedProcess(command, code, out.read(), err.read())
 
 
 @functools.cache
@@ -105,28 +118,33 @@ def _serve(requests: socket.socket) -> None:
         child = os.fork()
         if not child:
             requests.close()
-            _command(fds, *json.loads(request))
+            _become(fds, *json.loads(request))
         for fd in fds:
             os.close(fd)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         requests.send(str(code).encode())
 
 
-def _command(fds: list[int], words: list[str], env: dict[str, str], folder: str) -> None:
-    """Become a command."""
+def _become(fds: list[int], words: list[str], env: dict[str, str], folder: str) -> None:
+    """Do what a new process of Python with these words does."""
     for stream, fd in enumerate(fds):
         os.dup2(fd, stream)
         os.close(fd)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
-    sys.argv = ["entasis", *words]
-    from entasis._cli import main
-
-    code = 1
+    code = 0
     try:
-        code = main()
+        if words[0] == "-m":
+            from entasis._cli import main
+
+            sys.argv = words[1:]
+            code = main()
+        else:
+            sys.argv = words
+            runpy.run_path(words[0], run_name="__main__")
     except BaseException:
+        code = 1
         traceback.print_exc()
     finally:
         sys.stdout.flush()
