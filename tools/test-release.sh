@@ -26,9 +26,9 @@ stores() {
     "$python" tools/test-stores.py --folder "$(pwd)/${CARGO_TARGET_DIR:-target}/stores"
 }
 
-# Ray and Spark take a gigabyte. Spark needs Java 17 too.
+# Ray and Spark take a gigabyte.
 with_machines() {
-    java -version >/dev/null 2>&1 || { echo "note: Java is not installed, and Spark needs it"; return 77; }
+    java -version >/dev/null 2>&1 || echo "note: Java is not installed, so the tests with Spark are skipped"
     libraries=$(pwd)/${CARGO_TARGET_DIR:-target}/machines
     "$python" -m pip install --quiet --disable-pip-version-check --upgrade --target "$libraries" \
         'ray[data]' pyspark || return 1

@@ -430,7 +430,8 @@ def read(
         limit only for a file that you trust. The names and defaults are `decoded_len` (bytes of
         values that one read decodes: 4 GiB, or 1,000 times the length of the file), `n_columns`
         (10,000,000), `metadata_len` (64 MiB), `name_len` (64 KiB), `page_payload_len` (1 GiB),
-        `depth` (64), `n_nodes` (10,000,000) and `value_len` (1 GiB).
+        `depth` (64), `n_nodes` (10,000,000), `value_len` (1 GiB) and `derivation_len` (bytes of
+        memory times passes for a password: 1 GiB).
     generation
         As for `open`.
     progress

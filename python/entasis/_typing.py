@@ -60,3 +60,4 @@ class Limits(TypedDict, total=False):
     n_nodes: int
     value_len: int
     decoded_len: int
+    derivation_len: int

@@ -282,9 +282,32 @@ def test_ctrl_c_leaves_nothing(end: str, tmp_path: Path) -> None:
     assert sorted(child.name for child in tmp_path.iterdir()) == ["x.parquet", to.name]
 
 
+@pytest.mark.parametrize("error", [None, AttributeError("pandas is partially initialized")])
+def test_ctrl_c_counts_if_a_library_drops_it(error: Exception | None, tmp_path: Path) -> None:
+    """As pandas does when C code imports it."""
+    from entasis._command import host
+
+    source, to = tmp_path / "x.parquet", tmp_path / "y.entasis"
+    pq.write_table(pa.table({"a": np.arange(100_000)}), source, row_group_size=1000)
+    options: dict[str, object] = {"text": {}}
+
+    def progress(done: int, total: int | None) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            if error is not None:
+                raise error from None
+
+    old = signal.getsignal(signal.SIGINT)
+    answer, _ = host.call("convert", [str(source)], str(to), json.dumps(options), progress)
+    assert json.loads(answer)["state"] == "stopped"
+    assert signal.getsignal(signal.SIGINT) is old
+    assert [child.name for child in tmp_path.iterdir()] == ["x.parquet"]
+
+
 def test_libraries_are_imported_when_they_are_needed(tmp_path: Path) -> None:
-    path = tmp_path / "x.entasis"
-    en.write({"a": np.arange(3)}, path)
+    path, parquet = tmp_path / "x.entasis", tmp_path / "y.parquet"
+    en.write({"a": np.arange(3), "x": np.array([0.5, np.nan, 2]), "s": np.array(["a", "b", "c"])}, path)
     code = (
         "import sys\n"
         "from entasis import _entasis\n"
@@ -292,6 +315,10 @@ def test_libraries_are_imported_when_they_are_needed(tmp_path: Path) -> None:
         f"assert _entasis.cli_main(['convert', {str(path)!r}, '-']) == 0\n"
         "for name in ('pandas', 'polars', 'pyarrow', 'entasis._command.host', 'entasis._convert.run'):\n"
         "    assert name not in sys.modules, name\n"
+        f"assert _entasis.cli_main(['convert', {str(path)!r}, {str(parquet)!r}, '--verify']) == 0\n"
+        f"assert _entasis.cli_main(['diff', {str(path)!r}, {str(parquet)!r}]) == 0\n"
+        "assert 'pyarrow' in sys.modules\n"
+        "assert 'pandas' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 

@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 
 import entasis as en
+from entasis._typing import Limits
 
 LONG = "n" * 300
 FRAME = pd.DataFrame({"a": np.arange(1000), LONG: np.arange(1000) * 0.5})
-NAMES = ["metadata_len", "n_columns", "depth", "name_len", "page_payload_len", "n_nodes", "value_len", "decoded_len"]
+NAMES = list(Limits.__annotations__)
 
 
 def read_column(path: Any, limits: Any) -> Any:
@@ -58,10 +59,19 @@ def test_one_less_exactly_and_one_more(name, asked, read, path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_limit_is_named(name, path):
-    en.write(FRAME.rename(columns={"a": "\u00e9"}), path)
+    secret: Any = {"password": "correct horse"} if name == "derivation_len" else {}
+    en.write(FRAME.rename(columns={"a": "\u00e9"}), path, **secret)
     with pytest.raises(en.LimitError, match=f"{name} allows 0"):
-        en.read(path, limits={name: 0})
-    en.read(path, limits={name: 2**70})
+        en.read(path, limits={name: 0}, **secret)
+    en.read(path, limits={name: 2**70}, **secret)
+
+
+def test_types_and_documentation_have_all_names(path):
+    en.write(FRAME, path)
+    with pytest.raises(en.ArgumentError, match="no limit 'rows', only ") as caught:
+        en.read(path, limits={"rows": 3})
+    assert str(caught.value).split("only ")[1].split("; ")[0].split(", ") == NAMES
+    assert all(f"`{name}`" in str(en.read.__doc__) for name in NAMES)
 
 
 @pytest.mark.parametrize(

@@ -17,5 +17,5 @@ mod zones;
 pub use read::{Frame, Loss, Reading, Root};
 pub use stored_text::StoredText;
 pub use strings::{Mark, Strings};
-pub use value::{Attributes, Binding, Data, Environment, Item, Place, Value, Values};
+pub use value::{Attributes, Binding, Data, Environment, EnvironmentRef, Item, Value, Values};
 pub use write::{Facts, Plan, PlanOptions};

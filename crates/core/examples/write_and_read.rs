@@ -18,11 +18,13 @@ fn main() -> Result<()> {
 pub fn write_and_read(path: &std::path::Path) -> Result<()> {
     let numbers: Vec<i64> = (0..100_000).map(|i| i * i).collect();
     let halves: Vec<f64> = numbers.iter().map(|n| *n as f64 / 2.0).collect();
+    // SAFETY: both vectors stay, unchanged, until this function returns, which is after `write`.
+    let [of_numbers, of_halves] = unsafe { [lend(&numbers), lend(&halves)] };
     let frame = Frame {
         n_rows: numbers.len() as u64,
         columns: vec![
-            column("number", Physical::I64, lend(&numbers), numbers.len()),
-            column("half", Physical::F64, lend(&halves), halves.len()),
+            column("number", Physical::I64, of_numbers, numbers.len()),
+            column("half", Physical::F64, of_halves, halves.len()),
         ],
         extra: Vec::new(),
         host: Value::Null,
@@ -58,8 +60,10 @@ fn column(name: &str, physical: Physical, memory: HostRead, n: usize) -> Column 
     }
 }
 
-fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
+/// # Safety
+/// The values must stay in memory, unchanged, for as long as the writer reads them.
+unsafe fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
     let bytes: &[u8] = bytemuck::cast_slice(values);
-    // SAFETY: the caller keeps the vector, unchanged, until `write` has returned.
+    // SAFETY: a slice is initialised memory of this length, and the caller keeps it.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }

@@ -206,7 +206,7 @@ impl<'a> Rebuild<'a> {
             }
             let mut n = 0;
             let fits = |plan: &&BlockPlan| {
-                n += plan.n_blocks();
+                n += plan.weight();
                 n <= TASK_BLOCKS && stays(plan).is_none()
             };
             let n_plans = rest.iter().take_while(fits).count().max(1);
@@ -310,8 +310,8 @@ impl<'a> Rebuild<'a> {
 }
 
 impl BlockPlan {
-    /// The number of old blocks.
-    fn n_blocks(&self) -> u64 {
+    /// How much of a task it is, in blocks that are copied. A plan that encodes values is a task.
+    fn weight(&self) -> u64 {
         match self {
             Self::Copied(_) | Self::Missing(_) => 1,
             Self::Merged(blocks) => blocks.len() as u64,

@@ -1,8 +1,10 @@
 //! Finds the dialect of a text, its header and its decimal mark, from a sample.
 
+mod decimal;
 mod header;
 mod kind;
 mod preamble;
+mod reasons;
 mod sample;
 mod score;
 mod table;
@@ -10,6 +12,7 @@ mod table;
 mod tests;
 
 use kind::{Kind, kind};
+use reasons::Decisions;
 use sample::Segment;
 use score::Score;
 use table::Table;
@@ -149,7 +152,7 @@ pub fn sniff(pieces: &[&[u8]], whole: bool, given: &Given) -> Sniffed {
     let text = sample::after_lines(text, skip);
     let segments = sample::segments(text, pieces.get(1..).unwrap_or_default(), whole);
     let choice = choose(&sample::subset(&segments), &given);
-    finish(text, &segments, &given, skip, declared.is_some(), choice)
+    finish(text, &segments, &given, skip, declared.is_some(), &choice)
 }
 
 /// The separator of a first line `sep=;`, which spreadsheets read and write.
@@ -383,14 +386,65 @@ fn finish(
     segments: &[Segment<'_>],
     given: &Given,
     skip: usize,
-    declared: bool,
-    choice: Choice,
+    is_declared: bool,
+    choice: &Choice,
 ) -> Sniffed {
-    let Choice { best, second } = choice;
+    let Settled { dialect, table, mut n_columns } = settle(segments, given, &choice.best);
+    let start = if given.skip.is_some() { 0 } else { preamble::banner_rows(&table, n_columns) };
+    let skip = if given.skip.is_some() { skip } else { skip + lines_before(text, &table, start, &dialect) };
+    let mut header = header::header(&table, start, n_columns);
+    if let Some(is_header) = given.header {
+        header = Header { is_header, confidence: 1.0, reason: "given" };
+    }
+    if header.is_header && n_columns > 1 && start < table.n_rows() {
+        n_columns = n_columns.max(table.row(start).len());
+    }
+    let decimal = decimal::decimal(&table, start, &dialect, given);
+    let all_quoted = is_all_quoted(&table, start);
+    let is_decided = given.decimal.is_some() || decimal.mark == b',' || dialect.separator == b',';
+    let comma_columns = match is_decided {
+        true => Vec::new(),
+        false => decimal::comma_columns(&table, start + usize::from(header.is_header), all_quoted),
+    };
+    let line_end = table.line_end();
+    let decisions = Decisions {
+        given,
+        choice,
+        is_declared,
+        dialect,
+        n_quoted: table.n_quoted,
+        n_misquoted: table.n_misquoted,
+        line_end,
+        skip,
+        has_banner: start > 0,
+        header,
+        decimal,
+    };
+    Sniffed {
+        dialect,
+        line_end,
+        skip,
+        header,
+        decimal: decimal.mark,
+        n_columns,
+        all_quoted,
+        comma_columns,
+        reasons: decisions.reasons(),
+    }
+}
+
+/// A dialect that all segments agree with, and their rows in it.
+struct Settled<'a> {
+    dialect: Dialect,
+    table: Table<'a>,
+    n_columns: usize,
+}
+
+/// Reads all segments. The subset that was scored may have no escape, and its comments may be rows.
+fn settle<'a>(segments: &[Segment<'a>], given: &Given, best: &Candidate) -> Settled<'a> {
     let mut dialect = best.dialect;
     let mut table = Table::read(segments, dialect);
     if given.escape.is_none() && dialect.escape.is_none() && table.n_misquoted > 0 {
-        // The subset that was scored may have no escape.
         let escaped = Dialect { escape: Some(b'\\'), ..dialect };
         let other = Table::read(segments, escaped);
         if other.n_misquoted * 2 < table.n_misquoted {
@@ -410,147 +464,18 @@ fn finish(
             n_columns = width(&table);
         }
     }
-    let start = if given.skip.is_some() { 0 } else { preamble::banner_rows(&table, n_columns) };
-    let offset = table.offsets.get(start).copied().unwrap_or(0);
-    let before = sample::count_lines(&text[..offset]);
-    let only_comments = start == 0
-        && dialect.comment.is_some()
-        && text[..offset]
-            .split(|&byte| matches!(byte, b'\n' | b'\r'))
-            .all(|line| line.is_empty() || line.first() == dialect.comment.as_ref());
-    let skip = if given.skip.is_some() || only_comments { skip } else { skip + before };
-
-    let mut header = header::header(&table, start, n_columns);
-    if let Some(is_header) = given.header {
-        header = Header { is_header, confidence: 1.0, reason: "given" };
-    }
-    if header.is_header && n_columns > 1 && start < table.n_rows() {
-        n_columns = n_columns.max(table.row(start).len());
-    }
-    let (decimal, decimal_reason, decimal_confidence) = decimal(&table, start, &dialect, given);
-    let all_quoted = is_all_quoted(&table, start);
-    let is_decided = given.decimal.is_some() || decimal == b',' || dialect.separator == b',';
-    let comma_columns = match is_decided {
-        true => Vec::new(),
-        false => comma_columns(&table, start + usize::from(header.is_header), all_quoted),
-    };
-    let line_end = table.line_end();
-
-    let confidence = match second {
-        _ if given.separator.is_some() => 1.0,
-        Some(second) => {
-            (1.0 - second.score.value / best.score.value.max(f64::MIN_POSITIVE) * 0.9).clamp(0.0, 1.0).sqrt()
-        }
-        None => 1.0,
-    };
-    let separator_reason = if declared {
-        "the first line declares it".to_owned()
-    } else if given.separator.is_some() {
-        "given".to_owned()
-    } else if best.score.n_columns == 1 {
-        "no separator splits most lines into equal rows of values".to_owned()
-    } else {
-        let percent = (best.score.uniformity * 100.0).round();
-        format!("{percent} % of the rows have {} fields", best.score.n_columns)
-    };
-    let mut reasons = Vec::new();
-    let mut add = |what, value: String, reason: &str, confidence| {
-        reasons.push(Reason { what, value, reason: reason.to_owned(), confidence });
-    };
-    let separator = match dialect.blanks {
-        Blanks::Kept => shown(Some(dialect.separator)),
-        Blanks::Skipped => shown(Some(dialect.separator)) + " and blanks",
-        Blanks::Separate => dialect.separator_text(),
-    };
-    add("separator", separator, &separator_reason, confidence);
-    let (reason, sure) = match (given.quote, table.n_quoted, table.n_misquoted) {
-        (Some(_), _, _) => ("given", 1.0),
-        (None, 0, 0) => ("no field has quotes; this is the usual one", 0.8),
-        (None, _, 0) => ("all quotes open and close fields", 0.98),
-        (None, _, _) => ("most quotes open and close fields", 0.6),
-    };
-    add("quote", shown(dialect.quote), reason, sure);
-    let (reason, sure) = match (given.escape, dialect.escape) {
-        (Some(_), _) => ("given", 1.0),
-        (None, None) => ("quotes within quotes are doubled, or there are none", 0.9),
-        (None, Some(_)) => ("rows are more equal when it takes the meaning from the next byte", 0.9),
-    };
-    add("escape", shown(dialect.escape), reason, sure);
-    let (reason, sure) = match (given.comment, dialect.comment) {
-        (Some(_), _) => ("given", 1.0),
-        (None, None) => ("no line looks like a comment", 0.9),
-        (None, Some(_)) => ("lines that begin with it do not fit the other rows", 0.8),
-    };
-    add("comment", shown(dialect.comment), reason, sure);
-    add("line_end", line_end.name().to_owned(), "counted at the ends of rows", 1.0);
-    let (reason, sure) = match (given.skip, skip) {
-        (Some(_), _) => ("given", 1.0),
-        (None, 0) => ("the table begins in the first line", 0.9),
-        (None, _) if start == 0 => ("lines before the table are blank, or declare the separator", 0.95),
-        (None, _) => ("the first lines do not fit the other rows", 0.7),
-    };
-    add("skip", skip.to_string(), reason, sure);
-    add("header", if header.is_header { "yes" } else { "no" }.to_owned(), header.reason, header.confidence);
-    add("decimal", shown(Some(decimal)), decimal_reason, decimal_confidence);
-    Sniffed { dialect, line_end, skip, header, decimal, n_columns, all_quoted, comma_columns, reasons }
+    Settled { dialect, table, n_columns }
 }
 
-/// The decimal mark, why, and how sure that is.
-fn decimal(table: &Table<'_>, start: usize, dialect: &Dialect, given: &Given) -> (u8, &'static str, f64) {
-    if let Some(decimal) = given.decimal {
-        return (decimal, "given", 1.0);
+/// The lines before row `start`. Comments alone are not counted: the dialect leaves them out.
+fn lines_before(text: &[u8], table: &Table<'_>, start: usize, dialect: &Dialect) -> usize {
+    let before = &text[..table.offsets.get(start).copied().unwrap_or(0)];
+    let mut lines = before.split(|&byte| matches!(byte, b'\n' | b'\r'));
+    let is_left_out = |line: &[u8]| line.is_empty() || line.first() == dialect.comment.as_ref();
+    if start == 0 && dialect.comment.is_some() && lines.all(is_left_out) {
+        return 0;
     }
-    if dialect.separator == b',' {
-        return (b'.', "the separator is a comma", 1.0);
-    }
-    let (mut points, mut commas, mut sure) = (0_usize, 0_usize, 0_usize);
-    for field in (start..table.n_rows()).flat_map(|row| table.row(row)) {
-        if memchr::memchr2(b'.', b',', field.text).is_none() {
-            continue;
-        }
-        match kind(field.text, field.quoted) {
-            Kind::Decimal if field.text.contains(&b'.') => points += 1,
-            Kind::DecimalComma => {
-                commas += 1;
-                let comma = field.text.iter().rposition(|&byte| byte == b',').unwrap_or(0);
-                let digits = field.text[comma + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                sure += usize::from(digits != 3);
-            }
-            _ => {}
-        }
-    }
-    match (points, commas, sure) {
-        (0, 0, _) => (b'.', "no number has a decimal mark; this is the usual one", 0.8),
-        (_, _, 1..) if commas > points => {
-            (b',', "numbers have other than three digits after their only comma", 0.95)
-        }
-        (0, _, 0) => {
-            (b'.', "numbers have three digits after their only comma, which may mark thousands", 0.5)
-        }
-        (_, 0, _) => (b'.', "numbers have a decimal point", 1.0),
-        _ => (b'.', "more numbers have a decimal point than a comma", 0.6),
-    }
-}
-
-/// The columns from row `start` on in which some numbers have one comma, and nearly all values are
-/// numbers. Quoted fields are text, unless all have quotes.
-fn comma_columns(table: &Table<'_>, start: usize, all_quoted: bool) -> Vec<usize> {
-    let mut counts = Vec::new();
-    for row in (start..table.n_rows()).map(|row| table.row(row)) {
-        if counts.len() < row.len() {
-            counts.resize(row.len(), (0_usize, 0_usize));
-        }
-        for (field, (commas, others)) in row.iter().zip(&mut counts) {
-            match kind(field.text, field.quoted) {
-                Kind::Empty | Kind::Missing => {}
-                kind if !kind.is_number() || (field.quoted && !all_quoted) => *others += 1,
-                Kind::DecimalComma => *commas += 1,
-                _ => {}
-            }
-        }
-    }
-    let is_found = |(commas, others): &(usize, usize)| *commas > 0 && 10 * others <= *commas;
-    (0..counts.len()).filter(|&column| is_found(&counts[column])).collect()
+    sample::count_lines(before)
 }
 
 /// Whether quotes say nothing about types, since all fields have them.
@@ -564,26 +489,4 @@ fn is_all_quoted(table: &Table<'_>, start: usize) -> bool {
         }
     }
     n > 0
-}
-
-impl LineEnd {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Lf => "\\n",
-            Self::CrLf => "\\r\\n",
-            Self::Cr => "\\r",
-            Self::Mixed => "mixed",
-        }
-    }
-}
-
-/// A byte for people.
-fn shown(byte: Option<u8>) -> String {
-    match byte {
-        None => "none".to_owned(),
-        Some(b'\t') => "\\t".to_owned(),
-        Some(b' ') => "space".to_owned(),
-        Some(byte) if byte.is_ascii_graphic() => char::from(byte).to_string(),
-        Some(byte) => format!("\\x{byte:02x}"),
-    }
 }

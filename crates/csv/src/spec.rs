@@ -5,7 +5,6 @@ mod json;
 use entasis::{Error, Result, json_string};
 
 use crate::dialect::Dialect;
-use crate::sniff::Sniffed;
 use json::Value;
 
 /// Dialect, encoding, names, types and words of a text file.
@@ -70,18 +69,6 @@ impl Default for Spec {
 }
 
 impl Spec {
-    /// The spec of a sniffed text in UTF-8, without names and types.
-    pub fn of_sniffed(sniffed: &Sniffed) -> Self {
-        Self {
-            dialect: sniffed.dialect,
-            skip: sniffed.skip,
-            header: sniffed.header.is_header,
-            all_quoted: sniffed.all_quoted,
-            decimal: sniffed.decimal,
-            ..Self::default()
-        }
-    }
-
     /// The spec as JSON: one key per line, all keys.
     pub fn to_json(&self) -> String {
         let byte = |byte: Option<u8>| {

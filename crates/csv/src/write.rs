@@ -94,13 +94,13 @@ pub fn write<'a>(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     options.format.check()?;
-    let place = Place { is_first: true, is_last: true };
-    part(source.into(), columns, &Rows::Range(rows), options, place, sink, monitor)
+    let ends = Ends { is_first: true, is_last: true };
+    part(source.into(), columns, &Rows::Range(rows), options, ends, sink, monitor)
 }
 
-/// The place of some rows among those of a text.
+/// Whether some rows are the first and the last ones of a text.
 #[derive(Clone, Copy)]
-struct Place {
+struct Ends {
     is_first: bool,
     is_last: bool,
 }
@@ -111,7 +111,7 @@ fn part(
     columns: &[Selected],
     rows: &Rows,
     options: &WriteOptions,
-    place: Place,
+    ends: Ends,
     sink: &mut Sink<'_>,
     monitor: &dyn Monitor,
 ) -> Result<()> {
@@ -135,12 +135,12 @@ fn part(
         n,
         n_of_block: (BLOCK / usize::try_from(len).unwrap_or(BLOCK)).clamp(1, MOST_OF_BLOCK),
         n_windows: n_rows.div_ceil(n),
-        is_last: place.is_last,
+        is_last: ends.is_last,
         options,
         printer: Printer::new(format),
     };
     let mut header = Vec::new();
-    if place.is_first {
+    if ends.is_first {
         header.extend_from_slice(if format.has_mark { b"\xef\xbb\xbf" } else { b"" });
         header.extend(self::header(columns, format)?);
     }
@@ -299,8 +299,8 @@ fn rest(
     let (mut now, mut is_first) = (first, true);
     loop {
         let next = parts()?;
-        let place = Place { is_first, is_last: next.is_none() };
-        part(Source::File(&now.file), &now.columns, &now.rows, options, place, &mut *sink, monitor)?;
+        let ends = Ends { is_first, is_last: next.is_none() };
+        part(Source::File(&now.file), &now.columns, &now.rows, options, ends, &mut *sink, monitor)?;
         let Some(next) = next else { return Ok(()) };
         (now, is_first) = (next, false);
     }

@@ -51,18 +51,26 @@ def call(
     answer: dict[str, Any] = {}
     content: bytes | None = None
     notes: list[str] = []
+    interrupt = Interrupt()
+
+    def report(done: int, total: int | None) -> Any:
+        interrupt.check()
+        return progress(done, total)
+
     try:
-        with interruptible(), warnings.catch_warnings(record=True) as caught:
+        with interrupt.raised(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                result, content = _work(verb, inputs, output, json.loads(options), progress, secret)
+                result, content = _work(verb, inputs, output, json.loads(options), report, secret)
                 answer = {"state": "done", "result": result}
             finally:
                 notes = _messages.of_warnings(caught, output)
     except KeyboardInterrupt:
         answer = {"state": "stopped"}
     except Exception as error:
-        if _messages.is_closed_pipe(error):
+        if interrupt.came:
+            answer = {"state": "stopped"}
+        elif _messages.is_closed_pipe(error):
             answer = {"state": "closed"}
         else:
             notes += _messages.of_losses(error, output)
@@ -95,15 +103,35 @@ def _work(
     return read(inputs, options)
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C raise an exception, which removes files that are not complete."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    # The command ignores this handler before and afterwards.
-    old = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if old is None else old)
+class Interrupt:
+    """Whether Ctrl-C came.
+
+    It raises an exception, which removes files that are not complete. Some libraries drop it or
+    replace it by another one, for example pandas if it came while C code imports pandas. So it is
+    also noted here.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+
+    def check(self) -> None:
+        """Raise the exception once more if it was dropped."""
+        if self.came:
+            raise KeyboardInterrupt
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.came = True
+        raise KeyboardInterrupt
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        """Let Ctrl-C raise an exception in this block."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        # The command ignores this handler before and afterwards.
+        old = signal.signal(signal.SIGINT, self._note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if old is None else old)

@@ -83,7 +83,7 @@ def differing(a: Any, b: Any, tolerance: float | None = None) -> Any:
     missing = no_a != no_b
     both = ~no_a & ~no_b
     if types.is_floating(kind):
-        x, y = (np.asarray(pc.fill_null(each, pa.scalar(0, kind)).to_numpy(zero_copy_only=False)) for each in (a, b))
+        x, y = _numbers(a), _numbers(b)
         bits = f"u{x.dtype.itemsize}"
         other = (x.view(bits) != y.view(bits)) & ~(np.isnan(x) & np.isnan(y))
         if tolerance is not None:
@@ -104,7 +104,7 @@ def differing(a: Any, b: Any, tolerance: float | None = None) -> Any:
         return np.fromiter((not same(u, v) for u, v in zip(x, y, strict=True)), bool, n)
     if types.is_interval(kind):
         return missing | (np.fromiter((u != v for u, v in zip(a.to_pylist(), b.to_pylist(), strict=True)), bool, n))
-    return missing | (_mask(pc.fill_null(pc.not_equal(a, b), False)) & both)
+    return missing | (_mask(pc.not_equal(a, b)) & both)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -123,7 +123,7 @@ def _lists(a: Any, b: Any, both: Any, tolerance: float | None) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lengths = [np.asarray(pc.fill_null(pc.list_value_length(each), 0)) for each in (a, b)]
+    lengths = [_numbers(pc.list_value_length(each)) for each in (a, b)]
     found = (lengths[0] != lengths[1]) & both
     rows = np.flatnonzero(both & ~found & (lengths[0] > 0))
     if len(rows):
@@ -137,6 +137,19 @@ def _lists(a: Any, b: Any, both: Any, tolerance: float | None) -> Any:
 
 
 def _mask(array: Any) -> Any:
+    import pyarrow as pa
+
+    return _numbers(array.cast(pa.uint8())) != 0
+
+
+def _numbers(array: Any) -> Any:
+    """The values of an array of numbers, with any ones for missing values.
+
+    pyarrow's `to_numpy` and `scalar` would load pandas.
+    """
     import numpy as np
 
-    return np.asarray(array.to_numpy(zero_copy_only=False), bool)
+    dtype, end = np.dtype(array.type.to_pandas_dtype()), array.offset + len(array)
+    if not end:
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, end)[array.offset :]

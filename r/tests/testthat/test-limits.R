@@ -38,10 +38,16 @@ test_that("each limit allows exactly its value", {
 
 test_that("every limit is named", {
   path <- written(data.frame(a = 1:3))
-  for (name in c("metadata_len", "n_columns", "depth", "name_len", "page_payload_len", "n_nodes", "value_len", "decoded_len")) {
+  names <- c("metadata_len", "n_columns", "depth", "name_len", "page_payload_len", "n_nodes", "value_len", "decoded_len")
+  for (name in names) {
     expect_match(limit_error(read_entasis(path, limits = setNames(list(0), name))), paste(name, "allows 0"))
     expect_identical(read_entasis(path, limits = setNames(2^40, name)), data.frame(a = 1:3))
   }
+  sealed <- tempfile(fileext = ".entasis")
+  write_entasis(data.frame(a = 1:3), sealed, password = "correct horse")
+  read <- function(limit) read_entasis(sealed, password = "correct horse", limits = list(derivation_len = limit))
+  expect_match(limit_error(read(0)), "derivation_len allows 0")
+  expect_identical(read(2^40), data.frame(a = 1:3))
   expect_error(read_entasis(path, limits = list(rows = 3)), "there is no limit 'rows', only metadata_len", class = "entasis_error_argument")
   for (wrong in list(list(3), list(depth = -1), list(depth = "3"), list(depth = NA), "depth", list(depth = 1.5), NULL, mtcars)) {
     if (is.null(wrong)) next

@@ -52,7 +52,7 @@ pub enum Data {
     /// The value of `...` in an environment.
     Dots(Vec<Item>),
     /// An environment.
-    Environment(Place),
+    Environment(EnvironmentRef),
     /// A function: arguments (a pairlist or null), body, environment.
     Closure(Box<[Value; 3]>),
     /// A function of R itself, by its name.
@@ -78,7 +78,7 @@ pub struct Item {
 
 /// Which environment it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EnvironmentRef {
     /// The global environment.
     Global,
     /// The environment of the package base.
@@ -97,7 +97,7 @@ pub enum Place {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environment {
     /// Where names are looked up next; `None` for the empty environment.
-    pub parent: Option<Place>,
+    pub parent: Option<EnvironmentRef>,
     /// The values by name, in the order of the file.
     pub bindings: Vec<Binding>,
     /// Its attributes.

@@ -5,21 +5,21 @@ use entasis::Result;
 use super::flags::{Flags, kind};
 use super::reader::{Reader, Reference};
 use super::refusal::Step;
-use crate::r::{Binding, Environment, Place};
+use crate::r::{Binding, Environment, EnvironmentRef};
 
 impl Reader<'_> {
     /// An environment: whether it is locked, enclosure, frame, hash table, attributes.
     #[inline(never)]
-    pub(super) fn environment(&mut self) -> Result<Place> {
+    pub(super) fn environment(&mut self) -> Result<EnvironmentRef> {
         let number = self.environments.len();
-        let place = Place::Number(number);
+        let environment = EnvironmentRef::Number(number);
         self.environments.push(Environment::default());
         // Its parts may refer to it.
-        self.references.push(Reference::Place(place.clone()));
+        self.references.push(Reference::Environment(environment.clone()));
         let is_locked = self.stream.int()? != 0;
         let parent = self.part(Step::Of("parent.env"), |reader| {
             let value = reader.item()?;
-            reader.place_of(value)
+            reader.environment_of(value)
         })?;
         let mut bindings = Vec::new();
         let frame = self.stream.flags()?;
@@ -27,9 +27,9 @@ impl Reader<'_> {
         self.table(&mut bindings)?;
         let flags = self.stream.flags()?;
         let attributes = self.attributes_after(flags)?;
-        let parent = Some(parent).filter(|parent| *parent != Place::Empty);
+        let parent = Some(parent).filter(|parent| *parent != EnvironmentRef::Empty);
         self.environments[number] = Environment { parent, bindings, attributes, is_locked, is_s4: false };
-        Ok(place)
+        Ok(environment)
     }
 
     /// The hash table: a list of pairlists, or NULL.

@@ -9,7 +9,7 @@ use super::encoding::{self, Native};
 use super::flags::{Flags, kind};
 use super::reader::{Reader, Reference};
 use super::refusal::{Step, element, shortened, type_of};
-use crate::r::{Attributes, Data, Place, Strings, Value};
+use crate::r::{Attributes, Data, EnvironmentRef, Strings, Value};
 
 /// An attribute of data.table: an address, without meaning in a file.
 const SELF_REFERENCE: &str = ".internal.selfref";
@@ -53,24 +53,24 @@ impl Reader<'_> {
     /// Types that are seldom.
     #[inline(never)]
     fn other(&mut self, flags: Flags) -> Result<Value> {
-        let place = match flags.kind() {
-            kind::GLOBAL_ENVIRONMENT => Place::Global,
-            kind::BASE_ENVIRONMENT => Place::Base,
-            kind::EMPTY_ENVIRONMENT => Place::Empty,
-            kind::BASE_NAMESPACE => Place::Namespace("base".to_owned()),
+        let environment = match flags.kind() {
+            kind::GLOBAL_ENVIRONMENT => EnvironmentRef::Global,
+            kind::BASE_ENVIRONMENT => EnvironmentRef::Base,
+            kind::EMPTY_ENVIRONMENT => EnvironmentRef::Empty,
+            kind::BASE_NAMESPACE => EnvironmentRef::Namespace("base".to_owned()),
             kind::NAMESPACE | kind::PACKAGE => {
                 let name = self.names()?.into_iter().next().unwrap_or_default();
-                let place = match name.strip_prefix("package:") {
-                    _ if flags.kind() == kind::NAMESPACE => Place::Namespace(name),
-                    Some(name) => Place::Package(name.to_owned()),
-                    None => Place::Package(name),
+                let environment = match name.strip_prefix("package:") {
+                    _ if flags.kind() == kind::NAMESPACE => EnvironmentRef::Namespace(name),
+                    Some(name) => EnvironmentRef::Package(name.to_owned()),
+                    None => EnvironmentRef::Package(name),
                 };
-                self.references.push(Reference::Place(place.clone()));
-                place
+                self.references.push(Reference::Environment(environment.clone()));
+                environment
             }
             _ => return self.rare(flags),
         };
-        Ok(Data::Environment(place).into())
+        Ok(Data::Environment(environment).into())
     }
 
     fn rare(&mut self, flags: Flags) -> Result<Value> {
@@ -288,14 +288,14 @@ impl Reader<'_> {
     }
 
     /// The environment that an item is. NULL is the base environment, as in old files.
-    pub(super) fn place_of(&mut self, value: Value) -> Result<Place> {
+    pub(super) fn environment_of(&mut self, value: Value) -> Result<EnvironmentRef> {
         match value.data {
-            Data::Environment(place) => Ok(place),
-            Data::Null => Ok(Place::Base),
+            Data::Environment(environment) => Ok(environment),
+            Data::Null => Ok(EnvironmentRef::Base),
             // An object of S4 that is an environment has it in a slot.
             data => {
                 self.refuse(format!("{} in place of an environment", type_of(&data)));
-                Ok(Place::Base)
+                Ok(EnvironmentRef::Base)
             }
         }
     }

@@ -5,7 +5,7 @@ use entasis::Result;
 use super::flags::{Flags, kind};
 use super::reader::Reader;
 use super::refusal::Step;
-use crate::r::{Data, Item, Place, Value};
+use crate::r::{Data, EnvironmentRef, Item, Value};
 
 impl Reader<'_> {
     /// A pairlist, a call, or the value of `...`.
@@ -50,10 +50,10 @@ impl Reader<'_> {
     #[inline(never)]
     pub(super) fn closure(&mut self, flags: Flags) -> Result<Value> {
         let attributes = self.attributes_of(flags)?;
-        let place = self.part(Step::Of("environment"), |reader| reader.place(flags))?;
+        let environment = self.part(Step::Of("environment"), |reader| reader.environment_ref(flags))?;
         let arguments = self.part(Step::Of("formals"), Self::item)?;
         let body = self.part(Step::Of("body"), Self::expression)?;
-        let data = Data::Closure(Box::new([arguments, body, Data::Environment(place).into()]));
+        let data = Data::Closure(Box::new([arguments, body, Data::Environment(environment).into()]));
         Ok(Value { data, attributes, is_s4: flags.is_s4() })
     }
 
@@ -61,23 +61,23 @@ impl Reader<'_> {
     #[inline(never)]
     pub(super) fn promise(&mut self, flags: Flags) -> Result<Value> {
         self.attributes_of(flags)?;
-        let place = self.place(flags)?;
+        let environment = self.environment_ref(flags)?;
         let value = self.stream.flags()?;
         let value = if value.kind() == kind::UNBOUND { None } else { Some(self.item_of(value)?) };
         let expression = self.expression()?;
         Ok(match value {
             Some(value) => value,
-            None => Data::Promise(Box::new([expression, Data::Environment(place).into()])).into(),
+            None => Data::Promise(Box::new([expression, Data::Environment(environment).into()])).into(),
         })
     }
 
     /// The environment of a function or promise.
-    fn place(&mut self, flags: Flags) -> Result<Place> {
+    fn environment_ref(&mut self, flags: Flags) -> Result<EnvironmentRef> {
         if !flags.has_tag() {
-            return Ok(Place::Base);
+            return Ok(EnvironmentRef::Base);
         }
         let value = self.item()?;
-        self.place_of(value)
+        self.environment_of(value)
     }
 
     /// An expression, which may be stored as byte code.

@@ -8,7 +8,7 @@ use super::encoding::{self, Native};
 use super::flags::{Flags, kind};
 use super::refusal::{Refusal, Step};
 use super::stream::Stream;
-use crate::r::{Data, Environment, Place, Value, Values};
+use crate::r::{Data, Environment, EnvironmentRef, Value, Values};
 
 /// The most levels of values in values. Calls nest too: each operator of `a + b + c` is a level.
 pub(super) const MOST_DEPTH: usize = 1_000;
@@ -21,7 +21,7 @@ const COPIED: u64 = 16 << 20;
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
     Symbol(String),
-    Place(Place),
+    Environment(EnvironmentRef),
     /// An external pointer or weak reference; `None` until it is complete.
     Value(Option<Rc<Value>>),
     /// A value that is refused.
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
     pub(super) fn reference(&mut self, flags: Flags) -> Result<Value> {
         let (data, len) = match self.referred(flags)? {
             Reference::Symbol(name) => (Data::Symbol(name.clone()), name.len()),
-            Reference::Place(place) => (Data::Environment(place.clone()), 0),
+            Reference::Environment(environment) => (Data::Environment(environment.clone()), 0),
             Reference::Value(Some(value)) => {
                 let value = value.clone();
                 return self.copy_of(&value);

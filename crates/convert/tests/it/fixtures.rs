@@ -1,6 +1,6 @@
 //! The same values in all forms of RDS.
 
-use entasis_convert::r::{Data, Item, Place, Value, Values};
+use entasis_convert::r::{Data, EnvironmentRef, Item, Value, Values};
 use entasis_convert::{Format, recognise};
 
 use crate::common::{bits, element, file, read_file, rounded};
@@ -57,7 +57,7 @@ fn values_are_those_of_r() {
     assert_eq!(complex[1], [2.0, 3.0]);
     let formula = element(&value, "f");
     assert!(formula.inherits("formula"));
-    assert_eq!(formula.attribute(".Environment").unwrap().data, Data::Environment(Place::Global));
+    assert_eq!(formula.attribute(".Environment").unwrap().data, Data::Environment(EnvironmentRef::Global));
     let Data::Call(items) = &formula.data else { panic!() };
     assert_eq!(items[0].value.data, Data::Symbol("~".into()));
 }
@@ -75,7 +75,7 @@ fn a_workspace_is_a_list() {
 #[test]
 fn code_is_data() {
     let value = read_file("code.rds").value;
-    assert_eq!(element(&value, "e").data, Data::Environment(Place::Global));
+    assert_eq!(element(&value, "e").data, Data::Environment(EnvironmentRef::Global));
     let Data::Closure(parts) = &element(&value, "g").data else { panic!() };
     let argument = Item { tag: "x".into(), value: Data::Symbol(String::new()).into() };
     assert_eq!(parts[0].data, Data::Pairlist(vec![argument]));
@@ -111,21 +111,21 @@ fn kinds_are_those_of_r() {
     // The body was compiled.
     let Data::Call(body) = &parts[1].data else { panic!("{:?}", parts[1]) };
     assert_eq!((body[0].value.data.clone(), body.len()), (symbol("{").data, 3));
-    assert_eq!(parts[2].data, Data::Environment(Place::Global));
+    assert_eq!(parts[2].data, Data::Environment(EnvironmentRef::Global));
 
     assert_eq!(element(&value, "env"), element(&value, "env2"));
-    let Data::Environment(Place::Number(number)) = element(&value, "env").data else { panic!() };
+    let Data::Environment(EnvironmentRef::Number(number)) = element(&value, "env").data else { panic!() };
     let environment = &environments[number];
-    assert!(environment.is_locked && environment.parent == Some(Place::Global));
+    assert!(environment.is_locked && environment.parent == Some(EnvironmentRef::Global));
     assert_eq!(environment.attributes.as_ref().unwrap()[0].0, "note");
     let binding = |name: &str| environment.bindings.iter().find(|binding| binding.name == name).unwrap();
-    assert_eq!(binding("self").value.data, Data::Environment(Place::Number(number)));
+    assert_eq!(binding("self").value.data, Data::Environment(EnvironmentRef::Number(number)));
     assert!(binding("a").is_locked && !binding("b c").is_locked && binding("now").is_active);
     assert!(matches!(binding("now").value.data, Data::Closure(_)));
-    let Data::Environment(Place::Number(plain)) = element(&value, "plain").data else { panic!() };
+    let Data::Environment(EnvironmentRef::Number(plain)) = element(&value, "plain").data else { panic!() };
     let lazy = environments[plain].bindings.iter().find(|binding| binding.name == "lazy").unwrap();
     let Data::Promise(parts) = &lazy.value.data else { panic!("{lazy:?}") };
-    assert_eq!(parts[1].data, Data::Environment(Place::Global));
+    assert_eq!(parts[1].data, Data::Environment(EnvironmentRef::Global));
     assert!(matches!(&parts[0].data, Data::Call(items) if items.len() == 3));
 
     let s4 = element(&value, "s4");
@@ -139,16 +139,16 @@ fn kinds_are_those_of_r() {
     assert_eq!(element(&value, "sum").data, Data::Primitive("sum".into()));
     assert_eq!(element(&value, "if").data, Data::Primitive("if".into()));
     assert_eq!(element(&value, "miss"), &symbol(""));
-    for (name, place) in [
-        ("ns", Place::Namespace("stats".into())),
-        ("pkg", Place::Package("stats".into())),
-        ("base", Place::Base),
-        ("empty", Place::Empty),
-        ("basens", Place::Namespace("base".into())),
+    for (name, environment) in [
+        ("ns", EnvironmentRef::Namespace("stats".into())),
+        ("pkg", EnvironmentRef::Package("stats".into())),
+        ("base", EnvironmentRef::Base),
+        ("empty", EnvironmentRef::Empty),
+        ("basens", EnvironmentRef::Namespace("base".into())),
     ] {
-        assert_eq!(element(&value, name).data, Data::Environment(place), "{name}");
+        assert_eq!(element(&value, name).data, Data::Environment(environment), "{name}");
     }
-    let Data::Environment(Place::Number(call)) = element(&value, "dots").data else { panic!() };
+    let Data::Environment(EnvironmentRef::Number(call)) = element(&value, "dots").data else { panic!() };
     let Data::Dots(dots) = &environments[call].bindings[0].value.data else { panic!() };
     assert!(dots[0].tag == "k" && matches!(dots[0].value.data, Data::Promise(_)));
     let Data::Pairlist(items) = &element(&value, "pl").data else { panic!() };

@@ -1,6 +1,6 @@
 //! A naive writer of RDS streams, and random values.
 
-use entasis_convert::r::{Data, Item, Mark, Place, Strings, Value};
+use entasis_convert::r::{Data, EnvironmentRef, Item, Mark, Strings, Value};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -116,10 +116,10 @@ impl Writer {
             Data::Null => return self.int(254),
             Data::Symbol(name) if name.is_empty() => return self.int(251),
             Data::Symbol(name) => return self.symbol(name),
-            Data::Environment(place) => {
-                return self.int(match place {
-                    Place::Global => 253,
-                    Place::Base => 241,
+            Data::Environment(environment) => {
+                return self.int(match environment {
+                    EnvironmentRef::Global => 253,
+                    EnvironmentRef::Base => 241,
                     _ => 242,
                 });
             }
@@ -244,7 +244,8 @@ fn leaf() -> impl Strategy<Value = Data> {
         vec(any::<u8>(), 0..5).prop_map(Data::Raw),
         strings().prop_map(|strings| Data::Strings(Box::new(strings))),
         "[a-zé.]{0,12}".prop_map(Data::Symbol),
-        prop_oneof![Just(Place::Global), Just(Place::Base), Just(Place::Empty)].prop_map(Data::Environment),
+        prop_oneof![Just(EnvironmentRef::Global), Just(EnvironmentRef::Base), Just(EnvironmentRef::Empty)]
+            .prop_map(Data::Environment),
         Just(Data::S4),
     ]
 }
@@ -271,8 +272,8 @@ fn value() -> impl Strategy<Value = Value> {
             items.clone().prop_map(Data::Call),
             items.prop_map(Data::Pairlist),
             (inner.clone(), inner).prop_map(|(arguments, body)| {
-                let place = Data::Environment(Place::Global).into();
-                Data::Closure(Box::new([arguments, body, place]))
+                let environment = Data::Environment(EnvironmentRef::Global).into();
+                Data::Closure(Box::new([arguments, body, environment]))
             }),
         ])
     })

@@ -1,4 +1,4 @@
-//! The columns of a chunk: values, types, and places that do not fit.
+//! The columns of a chunk: values, types, and rows and fields that do not fit.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -94,15 +94,15 @@ impl Counts {
     }
 }
 
-/// A place of a chunk that does not fit.
-pub struct Place {
+/// A row or a field of a chunk that does not fit.
+pub struct Unfit {
     start: usize,
     end: usize,
     row: usize,
-    kind: PlaceKind,
+    kind: UnfitKind,
 }
 
-enum PlaceKind {
+enum UnfitKind {
     /// A row with this number of fields.
     Row(usize),
     /// A field of this column, which has this type.
@@ -119,7 +119,7 @@ pub fn convert(
 ) -> Result<(Pieces, bool)> {
     let Part { chunk, fields } = part;
     let n_columns = header.names.len();
-    let mut places = uneven(fields, plan, n_columns);
+    let mut unfit = uneven(fields, plan, n_columns);
     let at_least = shared.types();
     let mut pieces = Vec::with_capacity(header.wanted.len());
     let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ pub fn convert(
         misfits.clear();
         let fields_of = fields.column(chunk, column);
         let piece = of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?;
-        places.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
+        unfit.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
         bad_rows.extend_from_slice(&misfits);
         pieces.push(Some(piece));
     }
@@ -138,7 +138,7 @@ pub fn convert(
             continue;
         }
         of_given(&fields_of, *of, dates.as_ref(), meaning, &mut misfits)?;
-        places.extend(misfits_of(fields, fields_of, *column, *of, &misfits));
+        unfit.extend(misfits_of(fields, fields_of, *column, *of, &misfits));
         bad_rows.extend_from_slice(&misfits);
     }
     let mut left_out = Vec::new();
@@ -157,52 +157,52 @@ pub fn convert(
         *piece = piece.take().map(|piece| with_type_of_strings(piece, strings, meaning)).transpose()?;
     }
     shared.widen(pieces.iter().flatten().map(|piece| piece.of));
-    let goes_on = plan.on_error != OnError::Error || places.is_empty();
-    let problems = problems(places, chunk, n_columns, shared);
+    let goes_on = plan.on_error != OnError::Error || unfit.is_empty();
+    let problems = problems(unfit, chunk, n_columns, shared);
     let (n_rows, n_all) = (fields.n_rows(), fields.n_all() as u64);
     Ok((Pieces { pieces, n_rows, n_all, problems, left_out, chosen: None }, goes_on))
 }
 
 /// The rows of a chunk with too few or too many fields.
-pub fn uneven(fields: &Fields, plan: &Plan, n_columns: usize) -> Vec<Place> {
+pub fn uneven(fields: &Fields, plan: &Plan, n_columns: usize) -> Vec<Unfit> {
     let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
     uneven
-        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
+        .map(|row| Unfit { start: row.at, end: row.end, row: row.row, kind: UnfitKind::Row(row.n_fields) })
         .collect()
 }
 
-/// The places of values that a type does not hold.
+/// The fields that a type does not hold.
 pub fn misfits_of<'a>(
     fields: &'a Fields,
     fields_of: FieldsOf<'a>,
     column: usize,
     of: Type,
     misfits: &'a [usize],
-) -> impl Iterator<Item = Place> + 'a {
+) -> impl Iterator<Item = Unfit> + 'a {
     misfits.iter().map(move |&row| {
         let (start, end) = fields_of.get(row);
-        Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, of) }
+        Unfit { start, end, row: fields.number(row), kind: UnfitKind::Field(column, of) }
     })
 }
 
-/// The problems of a chunk, in the order of their places. Only those are kept that are among the
+/// The problems of a chunk, in their order. Only those are kept that are among the
 /// first ones of the text.
-pub fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, shared: &Shared) -> Problems {
+pub fn problems(mut unfit: Vec<Unfit>, chunk: &Chunk, n_columns: usize, shared: &Shared) -> Problems {
     let mut counts = shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
     let n_before = counts.n;
-    counts.add(chunk.number, places.len() as u64);
+    counts.add(chunk.number, unfit.len() as u64);
     drop(counts);
-    places.sort_by_key(|place| place.start);
+    unfit.sort_by_key(|unfit| unfit.start);
     let room = (MOST_KEPT as u64).saturating_sub(n_before) as usize;
     let (mut line, mut at) = (1, 0);
-    let mut kept = Vec::with_capacity(places.len().min(room));
-    for Place { start, end, row, kind } in places.iter().take(room) {
+    let mut kept = Vec::with_capacity(unfit.len().min(room));
+    for Unfit { start, end, row, kind } in unfit.iter().take(room) {
         line += count_lines(&chunk.rows()[at..*start]);
         at = *start;
         let (column, expected) = match *kind {
-            PlaceKind::Row(n) if n_columns == 1 => (None, format!("one field, not {n}")),
-            PlaceKind::Row(n) => (None, format!("{n_columns} fields, not {n}")),
-            PlaceKind::Field(column, of) => (Some(column), expected(of)),
+            UnfitKind::Row(n) if n_columns == 1 => (None, format!("one field, not {n}")),
+            UnfitKind::Row(n) => (None, format!("{n_columns} fields, not {n}")),
+            UnfitKind::Field(column, of) => (Some(column), expected(of)),
         };
         kept.push(Problem {
             row: *row as u64,
@@ -214,7 +214,7 @@ pub fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, shared:
             file: None,
         });
     }
-    Problems { kept, n: places.len() as u64 }
+    Problems { kept, n: unfit.len() as u64 }
 }
 
 pub fn of_column(

@@ -8,7 +8,7 @@ use super::cells::Maker;
 use super::damage;
 use super::make::set;
 use crate::path::Step;
-use crate::r::{Data, Item, Place, Strings, Value};
+use crate::r::{Data, EnvironmentRef, Item, Strings, Value};
 
 impl Maker<'_, '_> {
     /// The value of an object: a name, then parts.
@@ -107,14 +107,14 @@ impl Maker<'_, '_> {
         let which = which.strings().and_then(|which| which.get(0)).unwrap_or_default().to_owned();
         let has_name = numbers.end > numbers.start + 2;
         let name = if has_name { self.name(numbers.start + 2)? } else { String::new() };
-        let place = match which.as_str() {
-            "global" => Place::Global,
-            "base" => Place::Base,
-            "empty" => Place::Empty,
-            "namespace" => Place::Namespace(name),
-            "package" => Place::Package(name),
+        let environment = match which.as_str() {
+            "global" => EnvironmentRef::Global,
+            "base" => EnvironmentRef::Base,
+            "empty" => EnvironmentRef::Empty,
+            "namespace" => EnvironmentRef::Namespace(name),
+            "package" => EnvironmentRef::Package(name),
             _ => return Err(damage("an environment of an unknown kind")),
         };
-        Ok(Data::Environment(place).into())
+        Ok(Data::Environment(environment).into())
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use entasis::{Error, Result};
 
 use super::path::Path;
-use crate::r::{Environment, Place};
+use crate::r::{Environment, EnvironmentRef};
 
 /// The environments that were found, in order.
 pub(super) struct Numbers<'a> {
@@ -23,9 +23,13 @@ impl<'a> Numbers<'a> {
         Self { all, numbers: HashMap::new(), found: Vec::new(), n_done: 0 }
     }
 
-    /// The place in the file. An environment that is met for the first time gets a number.
-    pub(super) fn place(&mut self, place: &Place, path: Path) -> Result<Place> {
-        let Place::Number(number) = place else { return Ok(place.clone()) };
+    /// The reference in the file. An environment that is met for the first time gets a number.
+    pub(super) fn environment_ref(
+        &mut self,
+        environment: &EnvironmentRef,
+        path: Path,
+    ) -> Result<EnvironmentRef> {
+        let EnvironmentRef::Number(number) = environment else { return Ok(environment.clone()) };
         if *number >= self.all.len() {
             return Err(Error::argument("an environment that is not there"));
         }
@@ -34,7 +38,7 @@ impl<'a> Numbers<'a> {
             found.push((*number, path));
             found.len() - 1
         });
-        Ok(Place::Number(number))
+        Ok(EnvironmentRef::Number(number))
     }
 
     /// The next environment to walk.
@@ -47,12 +51,12 @@ impl<'a> Numbers<'a> {
 }
 
 /// The name of an environment that exists in every session, and of its package.
-pub(super) fn parts(place: &Place) -> (&str, Option<&str>) {
-    match place {
-        Place::Global => ("global", None),
-        Place::Base => ("base", None),
-        Place::Empty | Place::Number(_) => ("empty", None),
-        Place::Namespace(package) => ("namespace", Some(package)),
-        Place::Package(package) => ("package", Some(package)),
+pub(super) fn parts(environment: &EnvironmentRef) -> (&str, Option<&str>) {
+    match environment {
+        EnvironmentRef::Global => ("global", None),
+        EnvironmentRef::Base => ("base", None),
+        EnvironmentRef::Empty | EnvironmentRef::Number(_) => ("empty", None),
+        EnvironmentRef::Namespace(package) => ("namespace", Some(package)),
+        EnvironmentRef::Package(package) => ("package", Some(package)),
     }
 }

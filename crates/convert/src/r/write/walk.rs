@@ -15,7 +15,7 @@ use super::path::{Path, Paths, Step};
 use super::pools::{Pooled, Pools};
 use super::repeats::Repeats;
 use super::{PlanOptions, Waiting, attributes, columns, shapes};
-use crate::r::{Data, Environment, Place, Strings, Value, Values};
+use crate::r::{Data, Environment, EnvironmentRef, Strings, Value, Values};
 
 /// The deepest value.
 const DEEPEST: usize = 1000;
@@ -48,7 +48,7 @@ enum Below<'a> {
     Closure(&'a Value),
     Primitive(&'a str),
     /// A reference to an environment.
-    Place(Place),
+    EnvironmentRef(EnvironmentRef),
     /// The record of an environment.
     Environment(&'a Environment),
     /// The values of an environment, or its active bindings.
@@ -232,9 +232,9 @@ impl<'a> Walker<'a> {
             Data::Expression(_) => self.object(Below::Expression(value), path, depth),
             Data::S4 => self.object(Below::S4(value), path, depth),
             Data::Pointer(_) | Data::WeakReference => self.object(Below::Pointer(value), path, depth),
-            Data::Environment(place) => {
-                let place = self.environments.place(place, path)?;
-                self.object(Below::Place(place), path, depth);
+            Data::Environment(environment) => {
+                let environment = self.environments.environment_ref(environment, path)?;
+                self.object(Below::EnvironmentRef(environment), path, depth);
             }
             Data::Closure(_) => {
                 self.check_code("a value of type closure", path)?;

@@ -8,7 +8,7 @@ use entasis::{Error, Monitor, Result};
 use super::Put;
 use super::packed::{Packed, Packing};
 use crate::path::{Step, text_of};
-use crate::r::{Data, Item, Mark, Place, Strings, Value};
+use crate::r::{Data, EnvironmentRef, Item, Mark, Strings, Value};
 use crate::rds::flags::{kind, level};
 
 /// Bytes that are collected before they are compressed or written.
@@ -159,7 +159,7 @@ impl<'w> Writer<'w> {
         match &value.data {
             Data::Null => return self.word(kind::NIL_VALUE.into()),
             Data::Symbol(name) => return self.symbol(name),
-            Data::Environment(place) => return self.place(place),
+            Data::Environment(environment) => return self.environment_ref(environment),
             Data::Call(items) => return self.pairs(kind::CALL, items, value),
             Data::Pairlist(items) => return self.pairs(kind::PAIRLIST, items, value),
             Data::Closure(_) | Data::Primitive(_) => return Err(self.refused("a function")),
@@ -287,15 +287,17 @@ impl<'w> Writer<'w> {
         self.word(number)
     }
 
-    fn place(&mut self, place: &Place) -> Result<()> {
-        let (of_kind, name) = match place {
-            Place::Global => return self.word(kind::GLOBAL_ENVIRONMENT.into()),
-            Place::Base => return self.word(kind::BASE_ENVIRONMENT.into()),
-            Place::Empty => return self.word(kind::EMPTY_ENVIRONMENT.into()),
-            Place::Namespace(name) if name == "base" => return self.word(kind::BASE_NAMESPACE.into()),
-            Place::Namespace(name) => (kind::NAMESPACE, name.clone()),
-            Place::Package(name) => (kind::PACKAGE, format!("package:{name}")),
-            Place::Number(_) => return Err(self.refused("an environment with values")),
+    fn environment_ref(&mut self, environment: &EnvironmentRef) -> Result<()> {
+        let (of_kind, name) = match environment {
+            EnvironmentRef::Global => return self.word(kind::GLOBAL_ENVIRONMENT.into()),
+            EnvironmentRef::Base => return self.word(kind::BASE_ENVIRONMENT.into()),
+            EnvironmentRef::Empty => return self.word(kind::EMPTY_ENVIRONMENT.into()),
+            EnvironmentRef::Namespace(name) if name == "base" => {
+                return self.word(kind::BASE_NAMESPACE.into());
+            }
+            EnvironmentRef::Namespace(name) => (kind::NAMESPACE, name.clone()),
+            EnvironmentRef::Package(name) => (kind::PACKAGE, format!("package:{name}")),
+            EnvironmentRef::Number(_) => return Err(self.refused("an environment with values")),
         };
         let key = format!("{of_kind} {name}");
         if let Some(&number) = self.environments.get(&key) {

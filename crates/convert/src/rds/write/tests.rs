@@ -11,7 +11,7 @@ use super::items::{Writer, string_len};
 use super::packed::Packing;
 use crate::input::Input;
 use crate::r::missing::{NA_REAL, NA_REAL_QUIET};
-use crate::r::{Data, Item, Mark, Place, Strings, Value};
+use crate::r::{Data, EnvironmentRef, Item, Mark, Strings, Value};
 
 fn written_as(value: &Value, packing: Packing) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -101,17 +101,17 @@ fn values() -> Vec<Value> {
             item("x", Data::Pairlist(vec![item("t", symbol("")), item("", symbol("y"))]).into()),
         ]))
         .with("class", text("formula"))
-        .with(".Environment", Data::Environment(Place::Global)),
+        .with(".Environment", Data::Environment(EnvironmentRef::Global)),
         Data::List(
             [
-                Place::Base,
-                Place::Empty,
-                Place::Namespace("stats".to_owned()),
-                Place::Package("stats".to_owned()),
-                Place::Namespace("stats".to_owned()),
+                EnvironmentRef::Base,
+                EnvironmentRef::Empty,
+                EnvironmentRef::Namespace("stats".to_owned()),
+                EnvironmentRef::Package("stats".to_owned()),
+                EnvironmentRef::Namespace("stats".to_owned()),
             ]
             .into_iter()
-            .map(|place| Data::Environment(place).into())
+            .map(|environment| Data::Environment(environment).into())
             .collect(),
         )
         .into(),
@@ -148,7 +148,7 @@ fn other_values_are_refused_with_their_path() {
     assert_eq!(error.message(), "a function at x$a[[2]] is not plain data");
     assert!(error.advice().unwrap().contains("saveRDS"));
     for data in [
-        Data::Environment(Place::Number(0)),
+        Data::Environment(EnvironmentRef::Number(0)),
         Data::WeakReference,
         Data::Closure(Box::default()),
         Data::Pointer(Box::default()),

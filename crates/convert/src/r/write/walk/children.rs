@@ -5,7 +5,7 @@ use entasis::{CellKind, Result};
 use super::{Below, Found, MANY_FRAMES, Walker, has_codes, items_of};
 use crate::r::write::path::{Path, Step};
 use crate::r::write::{attributes, columns, environments, shapes};
-use crate::r::{Binding, Data, Environment, Item, Place, Strings, Value};
+use crate::r::{Binding, Data, Environment, EnvironmentRef, Item, Strings, Value};
 
 impl<'a> Walker<'a> {
     /// Adds the children of a cell. Returns their number, and the cell of the first key.
@@ -67,11 +67,11 @@ impl<'a> Walker<'a> {
                 self.name(name);
                 Ok((2, 0))
             }
-            Below::Place(place) => {
+            Below::EnvironmentRef(environment) => {
                 self.name("r.environment");
-                let (name, package) = environments::parts(&place);
-                match place {
-                    Place::Number(number) => self.writer.int(CellKind::Int, number as i64),
+                let (name, package) = environments::parts(&environment);
+                match environment {
+                    EnvironmentRef::Number(number) => self.writer.int(CellKind::Int, number as i64),
                     _ => self.name(name),
                 }
                 if let Some(package) = package {
@@ -200,10 +200,10 @@ impl<'a> Walker<'a> {
     }
 
     fn environment(&mut self, of: &'a Environment, path: Path, depth: usize) -> Result<(u64, u64)> {
-        let parent = of.parent.clone().unwrap_or(Place::Empty);
+        let parent = of.parent.clone().unwrap_or(EnvironmentRef::Empty);
         let to_parent = self.step(path, Step::Part("parent.env"));
-        let parent = self.environments.place(&parent, to_parent)?;
-        self.object(Below::Place(parent), to_parent, depth);
+        let parent = self.environments.environment_ref(&parent, to_parent)?;
+        self.object(Below::EnvironmentRef(parent), to_parent, depth);
         let has_active = of.bindings.iter().any(|binding| binding.is_active);
         if let Some(active) = of.bindings.iter().find(|binding| binding.is_active) {
             let path = self.step(path, Step::Name(active.name.clone()));
