@@ -143,6 +143,8 @@ def _become(fds: list[int], words: list[str], env: dict[str, str], folder: str) 
         else:
             sys.argv = words
             runpy.run_path(words[0], run_name="__main__")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except BaseException:
         code = 1
         traceback.print_exc()

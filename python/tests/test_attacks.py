@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import forks
 import pytest
-
-import entasis as en
 
 ATTACKS = Path(__file__).parents[2] / "attacks"
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
@@ -30,16 +26,12 @@ PARAMETERS = [pytest.param(name, marks=pytest.mark.release if name in LONG else 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_attack(name: str) -> None:
     # Audit hooks cannot be removed, so each attack has a process of its own.
-    paths = os.pathsep.join([str(Path(en.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, str(ATTACKS / "run.py"), name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths})
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.rstrip("\n") == f"{name}: {TABLE[name]}"
+    done = forks.script(ATTACKS / "run.py", name)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode().rstrip("\n") == f"{name}: {TABLE[name]}"
 
 
 def test_unknown_attacks_are_refused() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ATTACKS / "run.py"), "nothing"], capture_output=True, text=True, check=False
-    )
+    done = forks.script(ATTACKS / "run.py", "nothing")
     assert done.returncode == 2
-    assert "there are archive" in done.stderr
+    assert "there are archive" in done.stderr.decode()

@@ -11,6 +11,7 @@ import polars as pl
 import polars.testing
 import pyarrow as pa
 import pytest
+from tiers import by_tier
 
 import entasis as en
 
@@ -82,7 +83,7 @@ def test_pandas(tmp_path: Path, kind: str) -> None:
     df.attrs = {"source": "x"}
     file, out = tmp_path / "file.entasis", tmp_path / "out.entasis"
     en.write(df, file, metadata={"not": "copied"})
-    for condition, (of_file, mask) in CONDITIONS.items():
+    for condition, (of_file, mask) in list(CONDITIONS.items())[:: by_tier(2, 1)]:
         select(file, out, "--where", condition)
         wanted = df[mask(df)]
         found = en.read(out)

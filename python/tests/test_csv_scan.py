@@ -528,7 +528,7 @@ def test_scans_are_written_as_text(tmp_path, seed, chunks):
 
 
 def test_missing_values_of_one_column_are_written_once(chunks, tmp_path):
-    # A blank line at the end is doubled, and those between batches are not.
+    # A missing value is a blank line, and two at the end of the text. No batch adds one.
     chunks(3)
     text = b"a\n1\n\n\n2\n\n3\n\n\n"
     out = io.BytesIO()

@@ -293,7 +293,7 @@ WRITTEN: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
 @pytest.mark.parametrize("query", WRITTEN)
 def test_sinks_of_a_schema_equal_collect(tmp_path: Path, query: str) -> None:
     path = tmp_path / "frame.entasis"
-    en.write(frame(100_000), path)
+    en.write(frame(70_000), path)
     lazy = WRITTEN[query](en.scan_polars(path))
     wanted = lazy.collect()
     # The file that is read is also the one that is replaced.

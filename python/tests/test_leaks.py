@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import forks
 import pytest
+from tiers import LONG, by_tier
 
-LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
-N = 100_000 if LONG else 2000
+N = by_tier(1000, 2000, 100_000)
 KINDS = [
     *("pandas", "polars", "pyarrow", "numpy", "static_frame", "tree", "mapped", "abandoned", "stream"),
     *("filter", "wrong filter"),
@@ -19,7 +18,7 @@ KINDS = [
     *("no such file", "damaged footer", "damaged page", "damaged page, mapped", "wrong rows"),
 ]
 # Changes write files, which takes long.
-CHANGES = {"append": 600, "columns": 300, "batches": 600, "batches, given up": 600}
+CHANGES = {"append": 300, "columns": 300, "batches": 300, "batches, given up": 300}
 # A leak of one object a call is larger than these. The C library gives out 32 bytes at least, and
 # some hundred objects are kept after any number of calls.
 FILES, THREADS, MAPPINGS = 0, 0, 40

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # Columns of a frame that are asked for.
 MOST = 10
-# In the tests of a change every fifth value of pandas, which has many values of each kind.
-STEP = {"pandas": 1 if RELEASE else 5}
+# In the tests of a change every tenth value of pandas, which has many values of each kind.
+STEP = {"pandas": 1 if RELEASE else 10}
 
 
 def frames(library: str, folder: Path) -> Iterator[tuple[str, en.File]]:

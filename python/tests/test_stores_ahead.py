@@ -25,7 +25,7 @@ pytest.importorskip("flask")
 if TYPE_CHECKING:
     from moto_server import MotoServer
 
-N_FILES, N_ROWS = 60, 50
+N_FILES, N_ROWS = 50, 50
 DELAY_S = 0.02
 URL = "s3://tables/many"
 

@@ -47,7 +47,7 @@ def test_labels_are_made_meanwhile(path, threads):
     values = np.random.default_rng(1).random((20_000, 70))
     labels = [f"column {i}" for i in range(70)]
     frame = pd.DataFrame(values, index=[f"row {i}" for i in range(20_000)], columns=labels)
-    for other in (frame, frame.iloc[:0], frame.astype(str).iloc[:9]):
+    for other in (frame, frame.iloc[:0], frame.iloc[:9].astype(str)):
         en.write(other, path)
         pd.testing.assert_frame_equal(en.read(path, threads=threads), other)
         calls: list[bool] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -230,25 +231,27 @@ def change_on(name: str, path: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("name", CHANGES)
 def test_verify_beside_a_change_and_after_its_end(name: str, path: Path) -> None:
     """Neither a running change nor one that was killed makes `verify` find damage."""
     n = 1_000 if LONG else 2
     en.write(frame(140_000).drop(columns="a"), path, compression=0)
-    here = os.path.dirname(__file__)
-    code = f"import sys; sys.path.insert(0, {here!r}); import test_verify as t; t.change_on({name!r}, sys.argv[1])"
-    writer = None
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    writer: Any = None
     try:
         for k in range(n):
             if writer is None:
-                writer = subprocess.Popen([sys.executable, "-c", code, str(path)])
+                writer = context.Process(target=change_on, args=(name, str(path)))
+                writer.start()
                 start = path.stat().st_mtime_ns
-                while path.stat().st_mtime_ns == start and writer.poll() is None:
+                while path.stat().st_mtime_ns == start and writer.is_alive():
                     pass
             en.verify(path)
             if k % 2 == 1:
                 writer.kill()
-                assert writer.wait() < 0, "the writer failed"
+                writer.join()
+                assert writer.exitcode < 0, "the writer failed"
                 writer = None
                 en.verify(path)
                 # Many small generations take long to verify.
@@ -257,4 +260,4 @@ def test_verify_beside_a_change_and_after_its_end(name: str, path: Path) -> None
     finally:
         if writer is not None:
             writer.kill()
-            writer.wait()
+            writer.join()

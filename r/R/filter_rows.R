@@ -24,15 +24,6 @@ count_planned <- function(plan) {
   if (length(plan$by_row) + length(plan$whole) == 0L) ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
 }
 
-# For tests: the parts that the core and R evaluate, and the rows that statistics decide.
-explain_where <- function(file, condition, caller = parent.frame()) {
-  plan <- plan_condition(file, condition, caller)
-  list(
-    core = plan$core, by_row = plan$by_row, whole = plan$whole,
-    rows = if (!is.null(plan$predicate)) ask_core(.Call(C_plan_rows, handle_of(file), plan$predicate))
-  )
-}
-
 # A condition on a file: its parts, and an environment with the columns. The columns `at` have the
 # names `names`. Parts that name none of them are evaluated in `scope`.
 plan_condition <- function(file, condition, caller, names = frame_names(file), at = seq_along(names),

@@ -1,6 +1,11 @@
 # Reads columns of a table in some rows, with the attributes that R would keep.
 
-# Reads columns. `frame_class` decides how some rows of a column are cut: see `slice_value`.
+# Reads columns. `frame_class` decides how some rows of a column are cut: see `slice_value`. Each
+# column is read in one of four ways:
+# - plain: it has no attributes, or those that its type implies. All of these are read together.
+# - grouped: it has other attributes and nothing else. Equal ones are set for many columns at once.
+# - whole: the method of its class needs all rows, so these are read, and the wanted ones cut.
+# - otherwise by its description: a list, a matrix, a data frame, or an object with parts.
 read_columns <- function(file, which, rows, frame_class = NULL) {
   layout <- layout_of(file)
   facts <- table_facts(file)
@@ -8,6 +13,7 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   at <- layout$first[which] + 1
   reader <- new_reader(file, rows, TRUE)
   out <- vector("list", length(which))
+  # A column without a description is plain data of its type.
   described <- !vapply(descriptions, is.null, NA)
   kinds <- integer(length(which))
   kinds[!described] <- reading_kinds(file, facts, at[!described])

@@ -1,9 +1,8 @@
-//! Values of JSON: parsed from text, and stored as cells.
+//! Values of JSON, parsed from text.
 
 use std::collections::HashSet;
 
-use entasis::CellKind;
-use entasis::cells::CellWriter;
+use entasis::cells::Json;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -12,98 +11,38 @@ const MAX_DEPTH: usize = 200;
 /// Up to this integer, every integer is a float too.
 const MOST_EXACT: u64 = 1 << 53;
 
-/// A value of JSON. Keys are in the order of the text.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Json {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Self>),
-    Map(Vec<(String, Self)>),
+/// Parses a text.
+///
+/// # Errors
+/// A message when the text is not JSON, a key occurs twice, or a number or a depth is too
+/// great.
+pub(crate) fn parse(text: &str) -> Result<Json, String> {
+    let value: &RawValue = read(text)?;
+    value_of(value.get(), 0)
 }
 
-impl Json {
-    /// Parses a text.
-    ///
-    /// # Errors
-    /// A message when the text is not JSON, a key occurs twice, or a number or a depth is too
-    /// great.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let value: &RawValue = read(text)?;
-        value_of(value.get(), 0)
-    }
-
-    /// The value in R, where integers have 32 bits, the least one is missing, and strings have no
-    /// zero character.
-    ///
-    /// # Errors
-    /// A message when R has no such value.
-    pub(crate) fn of_r(self) -> Result<Self, String> {
-        let checked = |text: String| match text.contains('\0') {
-            true => Err("R has no strings with a zero character".to_owned()),
-            false => Ok(text),
-        };
-        Ok(match self {
-            Self::Int(value) if i32::try_from(value).is_ok_and(|value| value > i32::MIN) => Self::Int(value),
-            Self::Int(value) if value.unsigned_abs() <= MOST_EXACT => Self::Float(value as f64),
-            Self::Int(value) => return Err(format!("R has no number {value}: pass it as text")),
-            Self::Text(text) => Self::Text(checked(text)?),
-            Self::List(items) => Self::List(items.into_iter().map(Self::of_r).collect::<Result<_, _>>()?),
-            Self::Map(pairs) => {
-                let pair = |(key, value): (String, Self)| Ok((checked(key)?, value.of_r()?));
-                Self::Map(pairs.into_iter().map(pair).collect::<Result<_, String>>()?)
-            }
-            other => other,
-        })
-    }
-
-    /// Adds the value to cells.
-    pub(crate) fn write(&self, cells: &mut CellWriter) {
-        let parent = self.write_head(cells);
-        self.write_parts(parent, cells);
-    }
-
-    /// Adds the cell of the value. Returns its number among cells that may have children, else 0.
-    fn write_head(&self, cells: &mut CellWriter) -> usize {
-        match self {
-            Self::Null => cells.unit(CellKind::Null),
-            Self::Bool(false) => cells.unit(CellKind::False),
-            Self::Bool(true) => cells.unit(CellKind::True),
-            Self::Int(value) => cells.int(CellKind::Int, *value),
-            Self::Float(value) => cells.float(CellKind::Float, *value),
-            Self::Text(text) => cells.text(CellKind::Str, text),
-            Self::List(_) => return cells.parent(CellKind::List),
-            Self::Map(_) => return cells.parent(CellKind::Map),
+/// The value in R, where integers have 32 bits, the least one is missing, and strings have no
+/// zero character.
+///
+/// # Errors
+/// A message when R has no such value.
+pub(crate) fn of_r(value: Json) -> Result<Json, String> {
+    let checked = |text: String| match text.contains('\0') {
+        true => Err("R has no strings with a zero character".to_owned()),
+        false => Ok(text),
+    };
+    Ok(match value {
+        Json::Int(value) if i32::try_from(value).is_ok_and(|value| value > i32::MIN) => Json::Int(value),
+        Json::Int(value) if value.unsigned_abs() <= MOST_EXACT => Json::Float(value as f64),
+        Json::Int(value) => return Err(format!("R has no number {value}: pass it as text")),
+        Json::Text(text) => Json::Text(checked(text)?),
+        Json::List(items) => Json::List(items.into_iter().map(of_r).collect::<Result<_, _>>()?),
+        Json::Map(pairs) => {
+            let pair = |(key, value): (String, Json)| Ok((checked(key)?, of_r(value)?));
+            Json::Map(pairs.into_iter().map(pair).collect::<Result<_, String>>()?)
         }
-        0
-    }
-
-    /// Adds the children of a value together, then the descendants of each.
-    fn write_parts(&self, parent: usize, cells: &mut CellWriter) {
-        let first = cells.n_cells();
-        let children: Vec<&Self> = match self {
-            Self::List(items) => items.iter().collect(),
-            Self::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
-            _ => return,
-        };
-        let parents: Vec<usize> = children.iter().map(|child| child.write_head(cells)).collect();
-        let n = children.len() as u64;
-        let mut keys = 0;
-        if let Self::Map(pairs) = self
-            && n > 0
-        {
-            keys = cells.n_cells();
-            pairs.iter().for_each(|(key, _)| cells.text(CellKind::Str, key));
-            cells.index_keys(pairs.len());
-        }
-        cells.set_children(parent, first, n, keys);
-        for (child, parent) in children.iter().zip(parents) {
-            child.write_parts(parent, cells);
-        }
-        cells.end(parent);
-    }
+        other => other,
+    })
 }
 
 /// The value of a text that is known to be JSON, except for what `serde_json` leaves unchecked:
@@ -210,14 +149,14 @@ mod tests {
             "{\n\t\"a\" :\r [ 1 , 2 ] }",
         ] {
             let wanted = of_serde(&serde_json::from_str(text).unwrap());
-            assert_eq!(Json::parse(text), Ok(wanted), "{text}");
+            assert_eq!(parse(text), Ok(wanted), "{text}");
         }
-        let keys = Json::parse(r#"{"b": 1, "a": 2}"#);
+        let keys = parse(r#"{"b": 1, "a": 2}"#);
         assert_eq!(keys, Ok(Json::Map(vec![("b".into(), Json::Int(1)), ("a".into(), Json::Int(2))])));
-        assert_eq!(Json::parse("-0"), Ok(Json::Int(0)));
+        assert_eq!(parse("-0"), Ok(Json::Int(0)));
         // Rounded to the nearest float.
-        assert_eq!(Json::parse("123456789.123456789e-7"), Ok(Json::Float(12.345_678_912_345_68)));
-        assert_eq!(Json::parse("0.1"), Ok(Json::Float(0.1)));
+        assert_eq!(parse("123456789.123456789e-7"), Ok(Json::Float(12.345_678_912_345_68)));
+        assert_eq!(parse("0.1"), Ok(Json::Float(0.1)));
     }
 
     #[test]
@@ -264,19 +203,19 @@ mod tests {
             "1 2",
             "[1] x",
         ] {
-            assert!(Json::parse(text).is_err(), "{text}: {:?}", Json::parse(text));
+            assert!(parse(text).is_err(), "{text}: {:?}", parse(text));
         }
         let deep = |n: usize| "[".repeat(n) + &"]".repeat(n);
-        assert!(Json::parse(&deep(MAX_DEPTH)).is_ok() && Json::parse(&deep(MAX_DEPTH + 1)).is_err());
-        assert!(Json::parse(&"[".repeat(1_000_000)).is_err());
+        assert!(parse(&deep(MAX_DEPTH)).is_ok() && parse(&deep(MAX_DEPTH + 1)).is_err());
+        assert!(parse(&"[".repeat(1_000_000)).is_err());
     }
 
     #[test]
     fn integers_of_r_have_32_bits() {
-        let of = |text: &str| Json::parse(text).unwrap().of_r();
-        assert_eq!(of("[2147483647, -2147483647]"), Json::parse("[2147483647, -2147483647]"));
-        assert_eq!(of("[2147483648, -2147483648]"), Json::parse("[2147483648.0, -2147483648.0]"));
-        assert_eq!(of("{\"a\": 9007199254740992}"), Json::parse("{\"a\": 9007199254740992.0}"));
+        let of = |text: &str| of_r(parse(text).unwrap());
+        assert_eq!(of("[2147483647, -2147483647]"), parse("[2147483647, -2147483647]"));
+        assert_eq!(of("[2147483648, -2147483648]"), parse("[2147483648.0, -2147483648.0]"));
+        assert_eq!(of("{\"a\": 9007199254740992}"), parse("{\"a\": 9007199254740992.0}"));
         for text in ["9007199254740993", "\"\\u0000\"", "{\"\\u0000\": 1}", "[{\"a\": -9007199254740993}]"] {
             assert!(of(text).is_err(), "{text}");
         }

@@ -1,8 +1,9 @@
 //! The `entasis` command: shows, verifies and changes Entasis files.
 //!
-//! Each verb, or a few verbs that share their arguments, have a file. [`run`] is the entry point of the program, and [`run_with`] that of the
-//! script of the Python package: it brings a [`Host`] for formats that libraries of Python read.
-//! That package also takes [`NestedAsJson`] and [`condition`].
+//! A verb, or a few verbs with the same arguments, have a file. [`run`] is the entry point of the
+//! program, and [`run_with`] that of the script of the Python package: it brings a [`Host`] for
+//! formats that libraries of Python read. That package also takes [`NestedAsJson`] and
+//! [`condition`].
 #![deny(unsafe_code)]
 
 mod add;

@@ -4,13 +4,13 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entasis::cells::{Cell, CellWriter, Children, Loaded};
+use entasis::cells::{Cell, CellWriter, Children, Json, Loaded};
 use entasis::{CellKind, Error, File, Kind, Operation, Silent, Value};
 use entasis_dataset::column_labels;
 
 use crate::change::ChangeArgs;
 use crate::failure::{Failure, Outcome};
-use crate::json_value::Json;
+use crate::json_value;
 use crate::lend;
 use crate::objects;
 use crate::output::Out;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
             let content = change.with_metadata(None).map_err(refused)?;
             change.commit(content, Operation::Metadata, &options, watch)?;
         } else {
-            let value = if is_r { value.of_r().map_err(Failure::Other)? } else { value };
+            let value = if is_r { json_value::of_r(value).map_err(Failure::Other)? } else { value };
             let mut cells = CellWriter::new();
             value.write(&mut cells);
             lend::set_metadata(change, &cells, is_r, &options, watch).map_err(refused)?;
@@ -117,7 +117,7 @@ fn read_json(path: &Path) -> Outcome<Json> {
     }
     .map_err(|error| Error::io(error, "read").in_file(path))?;
     let wrong = |message: String| Error::argument(message).in_file(path);
-    Ok(Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(wrong)?)
+    Ok(json_value::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(wrong)?)
 }
 
 /// Whether the cells of a file are those of R.
@@ -243,7 +243,7 @@ impl Reader<'_> {
 fn parse_pair(text: &str) -> Result<(String, Json), String> {
     let (key, value) = text.split_once('=').ok_or("no = after the key")?;
     let advice = |message| format!("{message}; for a text use --text KEY=TEXT");
-    Ok((key.to_owned(), Json::parse(value).map_err(advice)?))
+    Ok((key.to_owned(), json_value::parse(value).map_err(advice)?))
 }
 
 /// `author=Ada`

@@ -3,6 +3,7 @@
 mod cell;
 mod check;
 mod index;
+mod json;
 mod layout;
 mod loaded;
 mod read;
@@ -20,6 +21,7 @@ pub use entasis_platform::memory::ScratchVec;
 pub use cell::{Cell, Children};
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use index::{Found, INDEXED_FROM, Key};
+pub use json::Json;
 pub use loaded::Loaded;
 pub use read::{Cells, threads_for};
 pub use scalars::Scalars;

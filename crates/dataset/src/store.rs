@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use entasis::cells::CellWriter;
+use entasis::cells::{CellWriter, Json};
 use entasis::{
-    AppendOptions, Array, CellKind, Chunk, Column, ColumnType, Document, File, Frame, HostRead, HostValidity,
+    AppendOptions, Array, Chunk, Column, ColumnType, Document, File, Frame, HostRead, HostValidity,
     HostValues, Join, Monitor, Opening, OwnedValues, Physical, Result, Value, WriteOptions, write_document,
 };
 
@@ -160,63 +160,16 @@ fn column(
     }
 }
 
-/// A value of metadata.
-enum Node {
-    Int(i64),
-    Text(String),
-    List(Vec<Node>),
-    Map(Vec<(&'static str, Node)>),
-}
-
-fn metadata(header: &Header<'_>) -> Node {
-    let text = |text: &str| Node::Text(text.to_owned());
-    let key = |(name, kind): &(String, KeyType)| Node::List(vec![text(name), text(kind.name())]);
-    Node::Map(vec![
-        ("manifest", Node::Int(VERSION)),
+fn metadata(header: &Header<'_>) -> Json {
+    let text = |text: &str| Json::Text(text.to_owned());
+    let key = |(name, kind): &(String, KeyType)| Json::List(vec![text(name), text(kind.name())]);
+    let pairs = [
+        ("manifest", Json::Int(VERSION)),
         ("job", text(header.job)),
         ("operation", text(header.operation)),
-        ("names", Node::List(header.columns.iter().map(|column| text(&column.name)).collect())),
-        ("types", Node::List(header.columns.iter().map(|column| text(&column.kind)).collect())),
-        ("keys", Node::List(header.keys.iter().map(key).collect())),
-    ])
-}
-
-impl Node {
-    fn write(&self, cells: &mut CellWriter) {
-        let parent = self.write_head(cells);
-        self.write_parts(parent, cells);
-    }
-
-    /// Adds the cell of the value. Returns its number among cells that may have children, else 0.
-    fn write_head(&self, cells: &mut CellWriter) -> usize {
-        match self {
-            Self::Int(value) => cells.int(CellKind::Int, *value),
-            Self::Text(text) => cells.text(CellKind::Str, text),
-            Self::List(_) => return cells.parent(CellKind::List),
-            Self::Map(_) => return cells.parent(CellKind::Map),
-        }
-        0
-    }
-
-    /// Adds the children of a value together, then the descendants of each.
-    fn write_parts(&self, parent: usize, cells: &mut CellWriter) {
-        let first = cells.n_cells();
-        let children: Vec<&Self> = match self {
-            Self::List(items) => items.iter().collect(),
-            Self::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
-            Self::Int(_) | Self::Text(_) => return,
-        };
-        let parents: Vec<usize> = children.iter().map(|child| child.write_head(cells)).collect();
-        let mut keys = 0;
-        if let Self::Map(pairs) = self {
-            keys = cells.n_cells();
-            pairs.iter().for_each(|(key, _)| cells.text(CellKind::Str, key));
-            cells.index_keys(pairs.len());
-        }
-        cells.set_children(parent, first, children.len() as u64, keys);
-        for (child, parent) in children.iter().zip(parents) {
-            child.write_parts(parent, cells);
-        }
-        cells.end(parent);
-    }
+        ("names", Json::List(header.columns.iter().map(|column| text(&column.name)).collect())),
+        ("types", Json::List(header.columns.iter().map(|column| text(&column.kind)).collect())),
+        ("keys", Json::List(header.keys.iter().map(key).collect())),
+    ];
+    Json::Map(pairs.map(|(name, value)| (name.to_owned(), value)).into())
 }

@@ -47,7 +47,7 @@ impl TableRecord {
         put!(out, self.first_piece, self.n_pieces, 0u32, self.first_column_range, self.n_column_ranges, 0u32);
     }
 
-    /// The record in exactly these bytes, in a generation of this version.
+    /// Parses a record, which has all of these bytes. Its generation has this version.
     #[inline]
     pub fn parse(bytes: &[u8], version: Version) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a table record")?;

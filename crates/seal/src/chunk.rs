@@ -20,11 +20,11 @@ const CHECKSUM_AT: usize = TAG_AT + TAG_LEN;
 const _: () = assert!(CHECKSUM_AT + 8 == CHUNK_LEN);
 
 /// The stored bytes of a chunk.
-pub(crate) type Chunk = [u8; CHUNK_LEN];
+pub(crate) type SealedChunk = [u8; CHUNK_LEN];
 
 /// The number of the chunk with a byte of the inner file, and its place there. The byte is not
 /// before [`START`].
-pub(crate) const fn place(at: u64) -> (u64, usize) {
+pub(crate) const fn position(at: u64) -> (u64, usize) {
     let at = at.saturating_sub(START);
     (at / DATA_LEN as u64, (at % DATA_LEN as u64) as usize)
 }
@@ -44,7 +44,7 @@ pub const fn next_start(end: u64) -> u64 {
     if end <= START {
         return START;
     }
-    let (last, _) = place(end - 1);
+    let (last, _) = position(end - 1);
     inner_at(last + 1)
 }
 
@@ -53,7 +53,7 @@ pub const fn chunk_end(end: u64) -> u64 {
     if end <= START {
         return START;
     }
-    let (last, _) = place(end - 1);
+    let (last, _) = position(end - 1);
     stored_at(last + 1)
 }
 
@@ -66,14 +66,14 @@ pub(crate) fn cipher(unlocked: &Unlocked, salt: &[u8; SALT_LEN]) -> Result<Ciphe
 }
 
 /// The salt of a chunk.
-pub(crate) fn salt(chunk: &Chunk) -> &[u8; SALT_LEN] {
+pub(crate) fn salt(chunk: &SealedChunk) -> &[u8; SALT_LEN] {
     chunk.first_chunk().map_or(&[0; SALT_LEN], |salt| salt)
 }
 
 /// Encrypts a chunk, whose bytes of the inner file are in place. Each counter is used once with a
 /// salt.
 pub(crate) fn seal(
-    chunk: &mut Chunk,
+    chunk: &mut SealedChunk,
     number: u64,
     used: usize,
     (salt, counter): (&[u8; SALT_LEN], u64),
@@ -91,18 +91,22 @@ pub(crate) fn seal(
 }
 
 /// The bytes of the inner file in a chunk that is to be encrypted.
-pub(crate) fn data_mut(chunk: &mut Chunk) -> &mut [u8] {
+pub(crate) fn data_mut(chunk: &mut SealedChunk) -> &mut [u8] {
     &mut chunk[BODY_AT..BODY_AT + DATA_LEN]
 }
 
 /// The bytes of the inner file in a chunk that was decrypted.
-pub(crate) fn data(chunk: &Chunk) -> &[u8] {
+pub(crate) fn data(chunk: &SealedChunk) -> &[u8] {
     &chunk[BODY_AT..BODY_AT + DATA_LEN]
 }
 
 /// Decrypts a chunk in place. Returns its bytes of the inner file, and how many of them are used;
 /// none if the tag does not hold. The stored bytes are then lost.
-pub(crate) fn open<'c>(chunk: &'c mut Chunk, number: u64, cipher: &Cipher) -> Option<(&'c [u8], usize)> {
+pub(crate) fn open<'c>(
+    chunk: &'c mut SealedChunk,
+    number: u64,
+    cipher: &Cipher,
+) -> Option<(&'c [u8], usize)> {
     let counter = chunk[SALT_LEN..BODY_AT].first_chunk().map_or(0, |of| u64::from_le_bytes(*of));
     let body = cipher.open(nonce(counter), &number.to_le_bytes(), &mut chunk[BODY_AT..CHECKSUM_AT])?;
     let (data, used) = body.split_at_checked(DATA_LEN)?;
@@ -111,7 +115,7 @@ pub(crate) fn open<'c>(chunk: &'c mut Chunk, number: u64, cipher: &Cipher) -> Op
 }
 
 /// Whether the checksum of a stored chunk holds.
-pub(crate) fn is_intact(chunk: &Chunk) -> bool {
+pub(crate) fn is_intact(chunk: &SealedChunk) -> bool {
     chunk[CHECKSUM_AT..] == checksum(&chunk[..CHECKSUM_AT]).to_le_bytes()
 }
 
@@ -128,9 +132,9 @@ mod tests {
     #[test]
     fn places_of_bytes() {
         let data = DATA_LEN as u64;
-        assert_eq!(place(START), (0, 0));
-        assert_eq!(place(START + data - 1), (0, DATA_LEN - 1));
-        assert_eq!(place(START + data), (1, 0));
+        assert_eq!(position(START), (0, 0));
+        assert_eq!(position(START + data - 1), (0, DATA_LEN - 1));
+        assert_eq!(position(START + data), (1, 0));
         for end in [0, 1, START] {
             assert_eq!((next_start(end), chunk_end(end)), (START, START));
         }
@@ -139,6 +143,6 @@ mod tests {
         }
         assert_eq!(next_start(START + data + 1), START + 2 * data);
         // Numbers of a damaged file do not overflow.
-        assert_eq!(chunk_end(u64::MAX), stored_at(place(u64::MAX - 1).0 + 1));
+        assert_eq!(chunk_end(u64::MAX), stored_at(position(u64::MAX - 1).0 + 1));
     }
 }

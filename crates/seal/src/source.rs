@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use entasis_format::{Error, Limits, Result, fallible};
 use entasis_io::{Announced, Source};
 
-use crate::chunk::{self, CHUNK_LEN, Chunk, DATA_LEN, START};
+use crate::chunk::{self, CHUNK_LEN, DATA_LEN, START, SealedChunk};
 use crate::secret::Secret;
 use crate::slot;
 use crate::suite::{Cipher, SALT_LEN};
@@ -101,7 +101,7 @@ impl SealedSource {
         Ok(chunk::inner_at(last) + used as u64)
     }
 
-    fn cipher(&self, chunk: &Chunk) -> io::Result<Arc<Cipher>> {
+    fn cipher(&self, chunk: &SealedChunk) -> io::Result<Arc<Cipher>> {
         let salt = chunk::salt(chunk);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
@@ -140,7 +140,7 @@ impl SealedSource {
     /// Reads and decrypts a chunk again that did not open. The bytes may have been read while a
     /// change wrote them, and their stored form is lost.
     #[cold]
-    fn read_again(&self, number: u64, bytes: &mut Chunk) -> io::Result<()> {
+    fn read_again(&self, number: u64, bytes: &mut SealedChunk) -> io::Result<()> {
         self.stored.read_exact_at(chunk::stored_at(number), bytes)?;
         let (is_intact, cipher) = (chunk::is_intact(bytes), self.cipher(bytes)?);
         if chunk::open(bytes, number, &cipher).is_some() {
@@ -194,7 +194,7 @@ impl Source for SealedSource {
             (at, out) = (START, rest);
         }
         while !out.is_empty() {
-            let (number, skip) = chunk::place(at);
+            let (number, skip) = chunk::position(at);
             let most = TOGETHER as usize * DATA_LEN - skip;
             let (now, rest) = out.split_at_mut(most.min(out.len()));
             let stored = stored_range(at, now.len());
@@ -236,7 +236,7 @@ impl Source for SealedSource {
             slot::open_all(&self.unlocked, *at, clear).map_err(io::Error::other)?;
             if !sealed.is_empty() {
                 let at = *at + n as u64;
-                self.decrypt(chunk::place(at).0, &mut bytes[n..], at, sealed)?;
+                self.decrypt(chunk::position(at).0, &mut bytes[n..], at, sealed)?;
             }
         }
         Ok(())
@@ -272,8 +272,8 @@ fn refused(error: Error) -> io::Error {
 
 /// The stored bytes of the chunks with `len` bytes of the inner file, at least 1, from `at` on.
 fn stored_range(at: u64, len: usize) -> Range<u64> {
-    let (first, _) = chunk::place(at);
-    let (last, _) = chunk::place(at.saturating_add((len as u64).saturating_sub(1)));
+    let (first, _) = chunk::position(at);
+    let (last, _) = chunk::position(at.saturating_add((len as u64).saturating_sub(1)));
     chunk::stored_at(first)..chunk::stored_at(last.saturating_add(1))
 }
 

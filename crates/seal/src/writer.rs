@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use entasis_format::{HEADER_LEN, Result, SLOT_LEN};
 use entasis_io::Sink;
 
-use crate::chunk::{self, CHUNK_LEN, Chunk, DATA_LEN, START};
+use crate::chunk::{self, CHUNK_LEN, DATA_LEN, START, SealedChunk};
 use crate::page::PAGES_AT;
 use crate::slot;
 use crate::suite::{Cipher, SALT_LEN, random};
@@ -47,7 +47,7 @@ struct State {
 
 /// A chunk whose bytes are not all known.
 struct Pending {
-    bytes: Box<Chunk>,
+    bytes: Box<SealedChunk>,
     /// The known bytes: ranges in order, with gaps between them.
     known: Vec<Range<usize>>,
 }
@@ -123,7 +123,7 @@ impl Sealer {
 
     fn write(&self, sink: &dyn Sink, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            let (number, skip) = chunk::place(at);
+            let (number, skip) = chunk::position(at);
             let n_whole = if skip == 0 { (bytes.len() / DATA_LEN).min(TOGETHER) } else { 0 };
             let n = if n_whole > 0 { n_whole * DATA_LEN } else { bytes.len().min(DATA_LEN - skip) };
             let (now, rest) = bytes.split_at(n);
@@ -179,7 +179,7 @@ impl Sealer {
         sink.write_all_at(chunk::stored_at(number), &pending.bytes[..])
     }
 
-    fn seal(&self, chunk: &mut Chunk, number: u64, used: usize) -> io::Result<()> {
+    fn seal(&self, chunk: &mut SealedChunk, number: u64, used: usize) -> io::Result<()> {
         let counter = self.counter.fetch_add(1, Ordering::Relaxed);
         chunk::seal(chunk, number, used, (&self.salt, counter), &self.cipher).map_err(io::Error::other)
     }

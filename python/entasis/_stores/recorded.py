@@ -33,9 +33,9 @@ class _Recorder(Reader):
 
 
 def footer_of(remote: Remote, open_it: Callable[[Remote], Any]) -> bytes:
-    """The bytes that a function reads of an object when it opens the object, as a footer.
+    """Open an object, and return every range of bytes that this read as a footer.
 
-    These are the first and last bytes, and further ones of a long footer, which are requested.
+    The first and last bytes are there already. Others, of a long footer, are requested.
     """
     recorder = _Recorder(remote)
     opened = remote.cut()

@@ -129,7 +129,7 @@ class Query:
     ) -> Any:
         """Read the rows that pass. The parameters are those of `entasis.read`."""
         view = self.view
-        # The rows that may pass, which are fetched from a store until this function ends.
+        # Rows that may pass are fetched from a store ahead. Dropping this at the end stops it.
         _ahead = self._announced(columns)
         is_whole = self.condition is not None and self.limit is None and not self.is_scattered()
         if is_whole and (to or view.written_by) in _dense.HOSTS and not view.table.memory_map:

@@ -41,7 +41,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// The next array, or a released one at the end. The error is its number.
+    /// The next array, or a released one at the end. `Err` has the errno.
     fn next(&self) -> Result<ArrowArray, c_int> {
         if let Some(&(code, _)) = self.failure.get() {
             return Err(code);

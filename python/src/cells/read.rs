@@ -52,7 +52,7 @@ pub struct Maker<'a, 'py> {
     /// The Python object with the methods `pool(column, start, stop)`, `table(number)`,
     /// `object(name, parts)`, `objects(list, shape)` and `unit(name)`.
     hook: &'a Bound<'py, PyAny>,
-    /// The objects of cells that references name. None while the object is being made.
+    /// The objects of the cells that references name; `None` until the object is complete.
     named: HashMap<u64, Option<Bound<'py, PyAny>>>,
     wanted: HashSet<u64>,
     keys: HashMap<u64, Vec<Bound<'py, PyAny>>>,

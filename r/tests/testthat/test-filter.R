@@ -22,7 +22,15 @@ expect_rows <- function(table, frame, condition, env = parent.frame()) {
   expect_identical(both[[1L]], both[[2L]], label = paste(deparse(condition), collapse = " "))
 }
 
-pushed <- function(table, condition, env = parent.frame()) explain_where(file_of(table), condition, env)
+# The parts of a condition that the core and R evaluate, and the rows that statistics decide.
+pushed <- function(table, condition, env = parent.frame()) {
+  file <- file_of(table)
+  plan <- plan_condition(file, condition, env)
+  list(
+    core = plan$core, by_row = plan$by_row, whole = plan$whole,
+    rows = if (!is.null(plan$predicate)) ask_core(.Call(C_plan_rows, handle_of(file), plan$predicate))
+  )
+}
 
 ATOMS <- expression(
   i == 2, i != 2L, i > 2.5, i <= -1, 0 < i, i == TRUE, i > Inf, i > 1e18, i >= 2147483647, i %in% c(1, 3), i %in% c(2L, NA), i %in% c(2, NaN), i %in% NULL,

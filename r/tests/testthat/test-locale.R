@@ -52,7 +52,7 @@ test_that("text of a locale is converted when it is written", {
   expect_identical(names(tree$call), c("", e, ""))
   expect_identical(get(e, tree$env), e)
   expect_identical(attributes(tree$attribute), structure(list(e, 1), names = c("note", e)))
-  # As saveRDS() has them for other hosts.
+  # Python reads the names as text too.
   out <- python(sprintf("print(ascii(list(en.read(r'%s').columns)))", path))
   expect_match(out, "['a', 'f', 'caf\\xe9', 'mcaf\\xe9.caf\\xe9', 'mcaf\\xe9.p', 'd.caf\\xe9', 'l']", fixed = TRUE)
 })

@@ -403,8 +403,8 @@ test_that("reading leaves no file open and keeps no memory of R", {
   for (i in 1:20) read_entasis(path)
   for (i in 1:20) read_entasis(written(mtcars))
   expect_identical(opened(), before)
-  # Each of many vectors of two integers takes a word, and an item of the list. The pool that they
-  # are cut from is not in R's memory.
+  # Each vector takes one word, and its pointer in the list another. The values themselves are
+  # outside of R's heap.
   path <- written(lapply(1:50000, function(i) c(i, -i)))
   read_entasis(path)
   gc(FALSE)

@@ -32,8 +32,8 @@ pub struct Header {
     pub strings: Vec<Type>,
     /// The formats of dates of columns that are not given another type.
     pub dates: Vec<Option<Dates>>,
-    /// Columns that are not read and decide which rows are left out, with their types and formats
-    /// of dates.
+    /// Columns that are not returned, with their types and formats of dates. With
+    /// [`OnError::Skip`] their values decide too which rows are left out.
     pub checked: Vec<(usize, Type, Option<Dates>)>,
     /// Columns of the condition on rows, by number, with their given types.
     pub tested: Vec<(usize, Option<Type>)>,

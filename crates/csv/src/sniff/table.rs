@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
             if is_first {
                 self.offsets.pop();
             }
-            // A quote that was not meant as one takes the rest of the text.
+            // A stray quote swallows the rest of the text.
             if rows.is_open && last.len() > text.len() / 2 {
                 self.n_misquoted += 1;
             }

@@ -32,10 +32,10 @@ enum Message {
 }
 
 /// A buffer and the length of its content.
-type Chunk = (Vec<u8>, usize);
+type Filled = (Vec<u8>, usize);
 
 /// The stream, and the way for its bytes.
-type Feeder = (Raw, Sender<Chunk>);
+type Feeder = (Raw, Sender<Filled>);
 
 /// Decoded bytes from a thread.
 pub(super) struct Ahead {
@@ -182,7 +182,7 @@ impl Drop for Ahead {
 
 /// The bytes of a stream that the reader of [`Ahead`] reads.
 struct Fed {
-    chunks: Receiver<Chunk>,
+    chunks: Receiver<Filled>,
     hungry: Sender<Message>,
     buffer: Vec<u8>,
     at: usize,

@@ -64,7 +64,7 @@ fn leading_date(text: &[u8], start: usize, end: usize) -> Option<(i64, usize)> {
     far_date(text, start, end)
 }
 
-/// A date with a sign or more than four digits of the year.
+/// A date whose year has a sign or more than four digits.
 #[inline(never)]
 fn far_date(text: &[u8], start: usize, end: usize) -> Option<(i64, usize)> {
     let sign = text.get(start)?;

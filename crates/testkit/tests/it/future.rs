@@ -54,7 +54,7 @@ fn file() -> Vec<u8> {
     temp.bytes()
 }
 
-/// A file with the same table that a change replaces by a new file.
+/// The same table in a file so short that a change writes a new one.
 fn small() -> Vec<u8> {
     frames::write_at(&table(), 50)
 }

@@ -71,7 +71,7 @@ class Options(NamedTuple):
 
 
 def split_codec(path: str) -> tuple[str, str | None]:
-    """The lower case of a path without the end that says a compression, and the compression."""
+    """A path in lower case without the suffix of its compression, and the compression."""
     path = path.lower()
     for end, codec in _ENDS:
         if path.endswith(end):
