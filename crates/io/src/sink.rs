@@ -49,49 +49,34 @@ pub trait Sink: Send + Sync {
     fn sync(&self) -> io::Result<()>;
 }
 
-impl<S: Sink + ?Sized> Sink for &S {
-    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        (**self).write_at(at, bytes)
-    }
+/// Passes all calls on to the sink that a pointer leads to.
+macro_rules! pass_on {
+    ($($pointer:ty),*) => {$(
+        impl<S: Sink + ?Sized> Sink for $pointer {
+            fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+                (**self).write_at(at, bytes)
+            }
 
-    fn write_all_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        (**self).write_all_at(at, bytes)
-    }
+            fn write_all_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+                (**self).write_all_at(at, bytes)
+            }
 
-    fn expect(&self, len: u64) {
-        (**self).expect(len);
-    }
+            fn expect(&self, len: u64) {
+                (**self).expect(len);
+            }
 
-    fn is_mappable(&self) -> bool {
-        (**self).is_mappable()
-    }
+            fn is_mappable(&self) -> bool {
+                (**self).is_mappable()
+            }
 
-    fn sync(&self) -> io::Result<()> {
-        (**self).sync()
-    }
+            fn sync(&self) -> io::Result<()> {
+                (**self).sync()
+            }
+        }
+    )*};
 }
 
-impl<S: Sink + ?Sized> Sink for Arc<S> {
-    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        (**self).write_at(at, bytes)
-    }
-
-    fn write_all_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        (**self).write_all_at(at, bytes)
-    }
-
-    fn expect(&self, len: u64) {
-        (**self).expect(len);
-    }
-
-    fn is_mappable(&self) -> bool {
-        (**self).is_mappable()
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        (**self).sync()
-    }
-}
+pass_on!(&S, Arc<S>);
 
 #[cfg(test)]
 mod tests {

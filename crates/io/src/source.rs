@@ -91,73 +91,46 @@ pub trait Source: Send + Sync {
     }
 }
 
-impl<S: Source + ?Sized> Source for &S {
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
+/// Passes all calls on to the source that a pointer leads to.
+macro_rules! pass_on {
+    ($($pointer:ty),*) => {$(
+        impl<S: Source + ?Sized> Source for $pointer {
+            fn len(&self) -> u64 {
+                (**self).len()
+            }
 
-    fn changed(&self) -> Option<SystemTime> {
-        (**self).changed()
-    }
+            fn changed(&self) -> Option<SystemTime> {
+                (**self).changed()
+            }
 
-    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
-        (**self).read_at(at, out)
-    }
+            fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+                (**self).read_at(at, out)
+            }
 
-    fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        (**self).read_exact_at(at, out)
-    }
+            fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+                (**self).read_exact_at(at, out)
+            }
 
-    fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
-        (**self).read_many(parts)
-    }
+            fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+                (**self).read_many(parts)
+            }
 
-    fn is_remote(&self) -> bool {
-        (**self).is_remote()
-    }
+            fn is_remote(&self) -> bool {
+                (**self).is_remote()
+            }
 
-    fn is_of_one_thread(&self) -> bool {
-        (**self).is_of_one_thread()
-    }
+            fn is_of_one_thread(&self) -> bool {
+                (**self).is_of_one_thread()
+            }
 
-    fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
-        (**self).announce(ranges)
-    }
+            fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
+                (**self).announce(ranges)
+            }
+        }
+    )*};
 }
 
-impl<S: Source + ?Sized> Source for Arc<S> {
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
-
-    fn changed(&self) -> Option<SystemTime> {
-        (**self).changed()
-    }
-
-    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
-        (**self).read_at(at, out)
-    }
-
-    fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        (**self).read_exact_at(at, out)
-    }
-
-    fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
-        (**self).read_many(parts)
-    }
-
-    fn is_remote(&self) -> bool {
-        (**self).is_remote()
-    }
-
-    fn is_of_one_thread(&self) -> bool {
-        (**self).is_of_one_thread()
-    }
-
-    fn announce(&self, ranges: &[Range<u64>]) -> Option<Announced> {
-        (**self).announce(ranges)
-    }
-}
+pass_on!(&S, Arc<S>);
 
 #[cfg(test)]
 mod tests {
