@@ -13,10 +13,15 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
   options <- change_options(durable, wait, compress, threads, edition)
   x <- read_lazy(x)
   check_rows_to_append(x)
-  if (dir.exists(path)) wrong("'", path, "' is a folder: write_dataset_entasis(x, path, mode = \"append\") adds rows to its table")
+  if (dir.exists(path)) {
+    wrong("'", path, "' is a folder: write_dataset_entasis(x, path, mode = \"append\") adds rows to its table")
+  }
   if (!file.exists(path)) {
     if (!create) {
-      abort("io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"), list(file = path))
+      abort(
+        "io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"),
+        list(file = path)
+      )
     }
     if (write_first_rows(x, path, change_options(durable, wait, compress, threads, edition, must_be_new = TRUE))) {
       return(invisible(character()))

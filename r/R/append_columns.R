@@ -8,7 +8,10 @@ column_positions <- function(of_file, of_rows, within, rules) {
   new <- names_of(of_rows)
   if (is.null(old) || is.null(new) || anyDuplicated(old) || anyDuplicated(new)) {
     if (!identical(old, new) || length_of(of_file) != length_of(of_rows)) {
-      wrong_column(file, NA_character_, "names of columns occur twice or are missing: rows can be appended only with the same names in order")
+      wrong_column(
+        file, NA_character_,
+        "names of columns occur twice or are missing: rows can be appended only with the same names in order"
+      )
     }
     return(seq_len(length_of(of_file)))
   }
@@ -20,7 +23,10 @@ column_positions <- function(of_file, of_rows, within, rules) {
   at <- match(old, new)
   lacking <- old[is.na(at)]
   if (length(lacking) > 0L && !rules$fill) {
-    wrong_column(file, lacking[1L], "the rows to append have no column ", listed(paste0(within, lacking)), ": fill = TRUE makes it NA")
+    wrong_column(
+      file, lacking[1L], "the rows to append have no column ", listed(paste0(within, lacking)),
+      ": fill = TRUE makes it NA"
+    )
   }
   c(at, match(unknown, new))
 }

@@ -27,7 +27,10 @@ fit_frames <- function(old, new, within, rules, missing = NULL) {
   }
   columns[is_new] <- lapply(of_new[at[is_new]], added_column)
   if (any(is_new)) names <- c(names, names_of(new)[at[is_new]])
-  earlier <- Map(earlier_rows, columns[is_new], paste0(within, names[is_new]), MoreArgs = list(n = .row_names_info(old, 2L), file = rules$file))
+  earlier <- Map(
+    earlier_rows, columns[is_new], paste0(within, names[is_new]),
+    MoreArgs = list(n = .row_names_info(old, 2L), file = rules$file)
+  )
   list(old = c(of_old, unname(earlier)), new = columns, grows = grows, is_new = is_new, names = names)
 }
 
@@ -39,7 +42,10 @@ filled <- function(like, n, label, file) {
     return(decorate(lapply(unclass_all(like), filled, n, label, file), attrs))
   }
   if (is_parted(like) || is.raw(like)) {
-    wrong_column(file, label, "column '", label, "' of type ", shown_type(like), " has no NA: the rows to append must have it")
+    wrong_column(
+      file, label, "column '", label, "' of type ", shown_type(like),
+      " has no NA: the rows to append must have it"
+    )
   }
   missing_like(like, n)
 }
@@ -58,7 +64,10 @@ added_column <- function(x) {
 # no rows.
 earlier_rows <- function(new, label, n, file) {
   if (is_parted(new) && !is_frame_like(new) || is.raw(new) && file$facts$n_rows > 0) {
-    wrong_column(file, label, "column '", label, "' of type ", shown_type(new), " has no NA for the rows in the file: use add_columns_entasis()")
+    wrong_column(
+      file, label, "column '", label, "' of type ", shown_type(new),
+      " has no NA for the rows in the file: use add_columns_entasis()"
+    )
   }
   if (is.raw(new)) missing_like(new, n) else filled(new, n, label, file)
 }

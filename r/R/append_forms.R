@@ -17,7 +17,9 @@ stored_units <- function(facts) {
 # The forms that hold the values of the file and of the rows.
 forms_of_joined <- function(old, new) {
   joined <- Map(function(old, new) {
-    if (is.double(old) && is.double(new)) decorate(c(unclass_all(old), unclass_all(new)), row_independent(attributes(old)))
+    if (is.double(old) && is.double(new)) {
+      decorate(c(unclass_all(old), unclass_all(new)), row_independent(attributes(old)))
+    }
   }, old, new)
   unit <- vapply(joined, exact_unit, 0L)
   na <- vapply(joined, function(x) if (is.null(x)) 1L else max(core(.Call(C_na_kind, list(x))), 1L), 0L)

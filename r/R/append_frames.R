@@ -64,6 +64,8 @@ grown_by_class <- function(old, new, rules) {
     refuse_frame(old, file, paste0("`rbind` of its class says: ", substr(conditionMessage(e), 1L, 200L)))
   })
   n <- .row_names_info(old, 2L) + .row_names_info(new, 2L)
-  if (!is_frame(value) || !identical(oldClass(value), oldClass(old)) || .row_names_info(value, 2L) != n) refuse_frame(old, file)
+  if (!is_frame(value) || !identical(oldClass(value), oldClass(old)) || .row_names_info(value, 2L) != n) {
+    refuse_frame(old, file)
+  }
   value
 }

@@ -51,7 +51,10 @@ join_matrices <- function(old, new, label, rules) {
   rows <- c(list(names[[1L]]), list(attr(new, "dimnames", exact = TRUE)[[1L]]))
   if (!all(vapply(rows, is.null, NA))) {
     n <- c(dim_of(old)[1L], dim_of(new)[1L])
-    names <- list(unlist(Map(function(of, n) if (is.null(of)) rep_len("", n) else of, rows, n), use.names = FALSE), names[[2L]])
+    names <- list(
+      unlist(Map(function(of, n) if (is.null(of)) rep_len("", n) else of, rows, n), use.names = FALSE),
+      names[[2L]]
+    )
   }
   attrs <- attributes(old)
   attrs <- attrs[!names(attrs) %in% c("dim", "dimnames", "names")]
@@ -70,7 +73,9 @@ join_by_class <- function(old, new, label, file) {
     known <- is_vctrs || has_method_of("c", class)
   }
   if (!known) refuse_class(old, label, file)
-  value <- tryCatch(if (is_vctrs) vctrs::vec_c(old, new) else c(old, new), error = function(e) refuse_class(old, label, file, e))
+  value <- tryCatch(
+    if (is_vctrs) vctrs::vec_c(old, new) else c(old, new), error = function(e) refuse_class(old, label, file, e)
+  )
   n <- rows_of(old) + rows_of(new)
   is_same_class <- have_same_class(value, old) || is_geometry(old) && is_geometry(value)
   if (!is_same_class || typeof(value) != typeof(old) || !identical(rows_of(value), n)) refuse_class(old, label, file)
@@ -80,5 +85,8 @@ join_by_class <- function(old, new, label, file) {
 # The columns of both frames, one after the other.
 joined_columns <- function(fitted, rules) {
   labels <- if (is.null(fitted$names)) seq_along(fitted$old) else fitted$names
-  Map(function(old, new, label) join_columns_of(old, new, label, rules), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
+  Map(
+    function(old, new, label) join_columns_of(old, new, label, rules), fitted$old, fitted$new, labels,
+    USE.NAMES = FALSE
+  )
 }

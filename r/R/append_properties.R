@@ -11,12 +11,16 @@ is_parted <- function(x) {
 is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
 
 have_same_class <- function(old, new) {
-  identical(unclass_all(oldClass(old)), unclass_all(oldClass(new))) && isS4(old) == isS4(new) && identical(is_parted(old), is_parted(new))
+  identical(
+    unclass_all(oldClass(old)), unclass_all(oldClass(new))
+  ) && isS4(old) == isS4(new) && identical(is_parted(old), is_parted(new))
 }
 
 # Whether all values are NA. NaN is a value.
 is_all_missing <- function(x) {
-  typeof(x) %in% c("logical", "integer", "double", "character") && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
+  typeof(x) %in% c(
+    "logical", "integer", "double", "character"
+  ) && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
 }
 
 # Whether all values are NA, of any type.

@@ -21,10 +21,14 @@ why_not_in_place <- function(file) {
   if (any(facts$logical == "object")) {
     return(paste(named(facts$number[facts$logical == "object"][1L]), "is a list"))
   }
-  wide <- which(!vapply(layout$descriptions, function(description) is.null(description) || has_attributes_alone(description), NA))
+  wide <- which(
+    !vapply(layout$descriptions, function(description) is.null(description) || has_attributes_alone(description), NA)
+  )
   if (length(wide) > 0L || length(layout$first) != length(facts$name)) {
     at <- if (length(wide) > 0L) wide[1L] else 1L
-    return(paste0("column '", substr(layout$names[at], 1L, 60L), "' is a matrix, a data frame, a record or an object of S4"))
+    return(
+      paste0("column '", substr(layout$names[at], 1L, 60L), "' is a matrix, a data frame, a record or an object of S4")
+    )
   }
   interpret(file, why_attributes_do_not_grow(file, layout))
 }
@@ -50,7 +54,12 @@ why_attributes_do_not_grow <- function(file, layout) {
     }
   }
   if (!identical(file$host$form, "vector") && !is_fixed_frame(own_attributes(file), n_of_parts)) {
-    return(paste0("it has the class ", shown_class(class_in(own_attributes(file))), ", or attributes that may depend on all rows"))
+    return(
+      paste0(
+        "it has the class ", shown_class(class_in(own_attributes(file))),
+        ", or attributes that may depend on all rows"
+      )
+    )
   }
 }
 

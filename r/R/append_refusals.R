@@ -26,7 +26,10 @@ shown_value <- function(x, at) {
   }
   unit <- if (has_class(x, "difftime")) paste0(" ", units_of(x))
   bare <- bare_number(x)[at]
-  paste0(if (is.double(bare) || is.complex(bare)) format(bare, digits = 15L, decimal.mark = ".") else as.character(bare), unit)
+  paste0(
+    if (is.double(bare) || is.complex(bare)) format(bare, digits = 15L, decimal.mark = ".") else as.character(bare),
+    unit
+  )
 }
 
 # The type of a column for messages.
@@ -38,7 +41,9 @@ shown_type <- function(x) {
   class <- unclass_all(attr(x, "class", exact = TRUE))
   what <- if (is.ordered(x)) paste0("ordered (", substr(paste(levels(x), collapse = " < "), 1L, 60L), ")") else
     if (length(class) > 0L) class[1L] else typeof(x)
-  parameter <- c(units = attr(x, "units", exact = TRUE)[1L], tzone = if (has_class(x, "POSIXt")) parameter_of(x, "tzone"))
+  parameter <- c(
+    units = attr(x, "units", exact = TRUE)[1L], tzone = if (has_class(x, "POSIXt")) parameter_of(x, "tzone")
+  )
   if (is.character(parameter)) what <- paste0(what, " in ", if (parameter[[1L]] == "") "local time" else substr(parameter[[1L]], 1L, 60L))
   dim <- dim_of(x)
   if (length(dim) > 1L) paste0(what, " matrix of ", paste(dim[-1L], collapse = " x "), " columns") else what

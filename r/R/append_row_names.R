@@ -8,7 +8,10 @@ joined_row_names <- function(old, new, n, file) {
   if (!counts_rows(old) && !counts_rows(new)) {
     again <- intersect(row_names_of(old), row_names_of(new))
     if (length(again) > 0L) {
-      wrong_column(file, NA_character_, "row names of the rows to append are in the file already: ", listed(again), "; rename them")
+      wrong_column(
+        file, NA_character_, "row names of the rows to append are in the file already: ", listed(again),
+        "; rename them"
+      )
     }
   }
   frames <- lapply(list(old, new), function(x) {

@@ -19,11 +19,18 @@ columns_to_set <- function(file, fitted) {
   from[at] <- seq_along(at)
   names <- fitted$names
   n <- file$facts$n_rows
-  new <- decorate(values, list(names = if (is.null(names)) rep_len("", length(at)) else names[at], class = "data.frame", row.names = c(NA, -as.integer(n))))
+  new <- decorate(
+    values,
+    list(
+      names = if (is.null(names)) rep_len("", length(at)) else names[at], class = "data.frame",
+      row.names = c(NA, -as.integer(n))
+    )
+  )
   # A level NA comes last, and a missing value first.
   reordered <- replaced[vapply(values[seq_along(replaced)], function(x) is.factor(x) && anyNA(levels(x)), NA)]
   list(
-    final = final_columns(from, names, seq_along(from) %in% at, new, changed = names[reordered]), forms = forms, names = names[replaced],
+    final = final_columns(from, names, seq_along(from) %in% at, new, changed = names[reordered]), forms = forms,
+    names = names[replaced],
     operation = if (length(replaced) > 0L) OPERATION$replace else OPERATION$add
   )
 }

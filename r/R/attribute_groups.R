@@ -35,7 +35,8 @@ request_attribute_groups <- function(reader, facts, which, kinds, descriptions) 
   lacks_levels <- lack_levels(given)[group]
   if (any(lacks_levels & kinds != CODES)) nonsense("levels of a vector that is not a factor")
   list(
-    group = group, attributes = if (is_all(reader$rows)) given else lapply(given, row_attributes, reader$rows), lacks_levels = lacks_levels,
+    group = group, attributes = if (is_all(reader$rows)) given else lapply(given, row_attributes, reader$rows),
+    lacks_levels = lacks_levels,
     dictionaries = facts$dictionary[which], vectors = reader_add(reader, facts, which, kinds, seconds)
   )
 }

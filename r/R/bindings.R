@@ -28,7 +28,9 @@ bind_active <- function(session, env, functions) {
   if (!is.list(functions) || is.null(names) || anyNA(names) || !all(nzchar(names)) || !all(vapply(functions, is.function, NA))) {
     nonsense("active bindings without functions")
   }
-  if (anyDuplicated(names) || any(vapply(names, exists, NA, envir = env, inherits = FALSE))) nonsense("an active binding of a name that has a value")
+  if (anyDuplicated(names) || any(vapply(names, exists, NA, envir = env, inherits = FALSE))) {
+    nonsense("an active binding of a name that has a value")
+  }
   for (name in names) makeActiveBinding(name, functions[[name]], env)
   names
 }
@@ -57,13 +59,17 @@ bind_dots <- function(session, env, values) {
 # External pointers and weak references have no meaning in another session.
 make_pointer <- function(what, parts) {
   attributes <- part_of(parts, 2L)
-  if (length(parts) != 2L || !is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("a pointer without its parts")
+  if (length(parts) != 2L || !is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) {
+    nonsense("a pointer without its parts")
+  }
   .Call(C_decorate, .Call(C_pointer, what == "r.weakref"), as.list(attributes), FALSE)
 }
 
 make_dots <- function(parts) {
   values <- parts[-(1:3)]
   names <- if (length(values) > 0L) parts[[3L]]
-  if (length(values) == 0L || !is.null(names) && (!is.character(names) || length(names) != length(values))) nonsense("dots without values")
+  if (length(values) == 0L || !is.null(names) && (!is.character(names) || length(names) != length(values))) {
+    nonsense("dots without values")
+  }
   structure(values, names = names, class = "entasis_dots")
 }

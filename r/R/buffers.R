@@ -31,7 +31,10 @@ decompress_entasis <- function(x, max_len = NULL) {
   found <- .Call(C_decompress, x, as.double(max_len))
   if (inherits(found, "entasis_failure")) {
     # Messages of the core name its own functions.
-    found$message <- sub("`compress`", "compress_entasis()", sub("`read`", "read_entasis()", found$message, fixed = TRUE), fixed = TRUE)
+    found$message <- sub(
+      "`compress`", "compress_entasis()", sub("`read`", "read_entasis()", found$message, fixed = TRUE),
+      fixed = TRUE
+    )
   }
   core(found)
 }

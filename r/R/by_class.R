@@ -5,7 +5,10 @@
 by_class <- function(class, origin, of, n, expr, names = names_of(of)) {
   value <- tryCatch(expr, error = function(e) {
     if (inherits(e, "entasis_error")) stop(e)
-    refuse_rows(origin, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
+    refuse_rows(
+      origin, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)),
+      NULL
+    )
   })
   wrong <- wrong_part(value, of, n, names)
   if (!is.null(wrong)) refuse_rows(origin, paste0("`[` of its class ", shown_class(class), " gives ", wrong), NULL)

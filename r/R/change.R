@@ -11,6 +11,8 @@ change_options <- function(durable, wait, compress = NULL, threads = NULL, editi
 
 # Takes the lock of the file at a path. `C_change_end` gives it back.
 begin_change <- function(path, options) {
-  if (!file.exists(path)) abort("io", paste0("cannot change '", path, "': No such file or directory"), list(file = path))
+  if (!file.exists(path)) {
+    abort("io", paste0("cannot change '", path, "': No such file or directory"), list(file = path))
+  }
   core(.Call(C_change, path, options))
 }

@@ -23,7 +23,12 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10, key
   on.exit(restore_secret(before))
   new <- as.character(names(columns))
   is_named <- is.character(columns) && !anyNA(columns) && length(new) == length(columns) && !anyNA(new) && all(nzchar(new))
-  if (!is_named) must_be("columns", "a character vector of old names with the new names as its names, such as c(euros = \"price\")", columns)
+  if (!is_named) {
+    must_be(
+      "columns",
+      "a character vector of old names with the new names as its names, such as c(euros = \"price\")", columns
+    )
+  }
   change_columns(path, OPERATION$rename, change_options(durable, wait), function(file) {
     before <- layout_of(file)$names
     at <- resolve_columns(before, unname(columns))
@@ -84,7 +89,9 @@ new_columns <- function(x) {
   x <- read_lazy(x)
   if (!is_frame(x)) must_be("x", "a data frame", x)
   names <- names_of(x)
-  if (length_of(x) > 0L && (is.null(names) || anyNA(names) || !all(nzchar(names)))) wrong("columns of 'x' have no names")
+  if (length_of(x) > 0L && (is.null(names) || anyNA(names) || !all(nzchar(names)))) {
+    wrong("columns of 'x' have no names")
+  }
   if (anyDuplicated(names)) wrong("'x' has two columns '", names[anyDuplicated(names)], "'")
   x
 }
@@ -92,7 +99,10 @@ new_columns <- function(x) {
 check_rows <- function(file, x) {
   n <- c(file$facts$n_rows, .row_names_info(x, 2L))
   if (n[1L] != n[2L]) {
-    wrong("'x' has ", shown_number(n[2L]), if (n[2L] == 1) " row" else " rows", ", and the file ", shown_number(n[1L]), " (file \"", file$path, "\")")
+    wrong(
+      "'x' has ", shown_number(n[2L]), if (n[2L] == 1) " row" else " rows", ", and the file ",
+      shown_number(n[1L]), " (file \"", file$path, "\")"
+    )
   }
 }
 
@@ -108,7 +118,10 @@ final_columns <- function(from, names, is_new = logical(length(from)), new = NUL
 }
 
 set_columns <- function(x, new) {
-  bare <- decorate(unclass_all(new), list(names = names_of(new), class = "data.frame", row.names = c(NA, -.row_names_info(new, 2L))))
+  bare <- decorate(
+    unclass_all(new),
+    list(names = names_of(new), class = "data.frame", row.names = c(NA, -.row_names_info(new, 2L)))
+  )
   x[names_of(new)] <- bare
   x
 }

@@ -17,7 +17,10 @@ check_overwrite <- function(overwrite, path) {
 }
 
 abort_exists <- function(path) {
-  abort("exists", paste0("cannot create '", path, "': the file exists; name another file, or allow to replace it"), list(file = path))
+  abort(
+    "exists", paste0("cannot create '", path, "': the file exists; name another file, or allow to replace it"),
+    list(file = path)
+  )
 }
 
 # Checks one of several strings; all of them, as in the usage, mean the first.
@@ -36,7 +39,10 @@ check_choice <- function(x, name, choices) {
 check_whole <- function(x, name, from, to = 2^53) {
   is_number <- is.numeric(x) && is.null(oldClass(x)) && length(x) == 1L && !is.na(x)
   if (!is_number || x < from || x > to || x != trunc(x)) {
-    must_be(name, paste0("a whole number from ", shown_number(from), if (to < 2^53) paste0(" to ", shown_number(to))), x)
+    must_be(
+      name, paste0("a whole number from ", shown_number(from), if (to < 2^53) paste0(" to ", shown_number(to))),
+      x
+    )
   }
   as.double(x)
 }

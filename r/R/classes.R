@@ -3,9 +3,11 @@
 # The packages with the methods of classes. Reading some rows of a column or frame of such a class
 # loads the package. A file never causes other packages to be loaded.
 CLASS_PACKAGES <- c(
-  vctrs_vctr = "vctrs", vctrs_rcrd = "vctrs", vctrs_list_of = "vctrs", haven_labelled = "vctrs", hms = "hms", integer64 = "bit64",
+  vctrs_vctr = "vctrs", vctrs_rcrd = "vctrs", vctrs_list_of = "vctrs", haven_labelled = "vctrs", hms = "hms",
+  integer64 = "bit64",
   zoo = "zoo", xts = "xts", yearmon = "zoo", yearqtr = "zoo", units = "units", sfc = "sf", sf = "sf", Surv = "survival",
-  ITime = "data.table", IDate = "data.table", nanotime = "nanotime", grouped_df = "dplyr", rowwise_df = "dplyr", tbl_df = "tibble",
+  ITime = "data.table", IDate = "data.table", nanotime = "nanotime", grouped_df = "dplyr", rowwise_df = "dplyr",
+  tbl_df = "tibble",
   tbl_ts = "tsibble"
 )
 S4_PACKAGES <- c("lubridate", "nanotime", "bit64", "Matrix", "zoo")

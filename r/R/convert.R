@@ -11,14 +11,21 @@ convert_entasis <- function(source, path, compress = 50, functions = FALSE, over
   if (to != "entasis" && !missing(compress)) wrong("'compress' is for Entasis files, and 'path' names another")
   compress <- check_compression(compress)
   if (to != "csv" && from != "csv") other_arguments(character(), ...)
-  if (normalizePath(source, mustWork = FALSE) == normalizePath(path, mustWork = FALSE)) wrong("'source' and 'path' are the same file")
+  if (normalizePath(source, mustWork = FALSE) == normalizePath(path, mustWork = FALSE)) {
+    wrong("'source' and 'path' are the same file")
+  }
   check_overwrite(overwrite, path)
   switch(to,
     # In bounded memory: the rows of an open table or of a scan are read while they are written.
-    csv = write_csv_entasis(if (from == "csv") scan_csv_entasis(source) else entasis(source, key = secret_in_force()), path, overwrite = overwrite, ...),
+    csv = write_csv_entasis(
+      if (from == "csv") scan_csv_entasis(source) else entasis(source, key = secret_in_force()), path,
+      overwrite = overwrite, ...
+    ),
     rds = replaced(path, function(new) saveRDS(if (from == "csv") read_csv_entasis(source, ...) else read_entasis(source, functions = functions, key = secret_in_force()), new), overwrite),
     entasis = switch(from,
-      csv = write_entasis(scan_csv_entasis(source, ...), path, compress, overwrite = overwrite, key = secret_in_force()),
+      csv = write_entasis(
+        scan_csv_entasis(source, ...), path, compress, overwrite = overwrite, key = secret_in_force()
+      ),
       entasis = wrong("both are Entasis files: copy the file, and use compact_entasis() for a shorter one"),
       core(.Call(C_convert, source, path, functions, write_options(compress, must_be_new = !overwrite)))
     ),
@@ -39,8 +46,13 @@ format_of_name <- function(path) {
   name <- sub("[.](gz|bgz|bz2|xz|zst)$", "", tolower(basename(path)))
   suffix <- if (grepl(".", name, fixed = TRUE)) sub(".*[.]", "", name) else ""
   switch(suffix,
-    entasis = "entasis", csv = , tsv = , tab = , psv = , txt = "csv", rds = "rds", rda = , rdata = , qs2 = , qdata = , fst = "r",
-    parquet = , feather = , arrow = wrong("\"", basename(path), "\": the package arrow reads and writes .", suffix, " files: arrow::read_", if (suffix == "parquet") "parquet" else "feather", "()"),
+    entasis = "entasis", csv = , tsv = , tab = , psv = , txt = "csv", rds = "rds", rda = , rdata = , qs2 = ,
+    qdata = , fst = "r",
+    parquet = , feather = ,
+    arrow = wrong(
+      "\"", basename(path), "\": the package arrow reads and writes .", suffix, " files: arrow::read_",
+      if (suffix == "parquet") "parquet" else "feather", "()"
+    ),
     "other"
   )
 }

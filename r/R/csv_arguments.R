@@ -2,8 +2,10 @@
 
 # Arguments of fread() that are not in the usage, with the values that change nothing here.
 FREAD_HARMLESS <- list(
-  verbose = list(FALSE), showProgress = list(TRUE, FALSE), yaml = list(FALSE), tz = list("UTC"), logical01 = list(FALSE),
-  keepLeadingZeros = list(TRUE), index = list(NULL), tmpdir = NULL, blank.lines.skip = list(TRUE), autostart = list(NA), cmd = list(NULL)
+  verbose = list(FALSE), showProgress = list(TRUE, FALSE), yaml = list(FALSE), tz = list("UTC"),
+  logical01 = list(FALSE),
+  keepLeadingZeros = list(TRUE), index = list(NULL), tmpdir = NULL, blank.lines.skip = list(TRUE),
+  autostart = list(NA), cmd = list(NULL)
 )
 
 FREAD_ADVICE <- c(
@@ -49,13 +51,19 @@ csv_sources <- function(file, text) {
   if (is.raw(file)) {
     return(list(from = list(file), names = "<raw>"))
   }
-  if (inherits(file, "connection")) wrong("'file' must be a path or a raw vector, not a connection: pass text = readLines(file)")
+  if (inherits(file, "connection")) {
+    wrong("'file' must be a path or a raw vector, not a connection: pass text = readLines(file)")
+  }
   if (is.list(file) && !is.object(file)) {
     parts <- lapply(file, function(one) csv_sources(one, NULL))
     if (length(parts) == 0L) wrong("there are no texts to read: 'file' is an empty list")
-    return(list(from = unlist(lapply(parts, `[[`, "from"), recursive = FALSE), names = unlist(lapply(parts, `[[`, "names"))))
+    return(
+      list(from = unlist(lapply(parts, `[[`, "from"), recursive = FALSE), names = unlist(lapply(parts, `[[`, "names")))
+    )
   }
-  if (!is.character(file) || length(file) == 0L || anyNA(file)) must_be("file", "a path, several paths, or a raw vector", file)
+  if (!is.character(file) || length(file) == 0L || anyNA(file)) {
+    must_be("file", "a path, several paths, or a raw vector", file)
+  }
   paths <- unlist(lapply(file, paths_of))
   list(from = as.list(enc2native(path.expand(paths))), names = paths)
 }
@@ -102,9 +110,11 @@ csv_form <- function(sep, dec, quote, header, skip, comment.char, escape, thousa
   encoding <- unless_auto(encoding, "encoding", "unknown")
   if (!is.null(encoding) && encoding %in% names(encodings)) encoding <- encodings[[encoding]]
   form <- list(
-    sep = unless_auto(sep, "sep"), dec = unless_auto(dec, "dec"), quote = unless_auto(quote, "quote"), header = header, skip = skip,
+    sep = unless_auto(sep, "sep"), dec = unless_auto(dec, "dec"), quote = unless_auto(quote, "quote"),
+    header = header, skip = skip,
     comment.char = unless_auto(comment.char, "comment.char"), escape = unless_auto(escape, "escape"),
-    thousands = unless_auto(thousands, "thousands", ""), encoding = encoding, strip.white = flag_text(strip.white, "strip.white")
+    thousands = unless_auto(thousands, "thousands", ""), encoding = encoding,
+    strip.white = flag_text(strip.white, "strip.white")
   )
   form[lengths(form) > 0L]
 }
@@ -117,7 +127,9 @@ csv_columns <- function(x, name, all_names) {
   if (!is.numeric(x) && !is.logical(x)) must_be(name, "names or numbers of columns", x)
   all <- all_names()
   if (is.logical(x)) {
-    if (length(x) != length(all) || anyNA(x)) wrong("'", name, "' must have TRUE or FALSE for each of ", counted(length(all), "column"))
+    if (length(x) != length(all) || anyNA(x)) {
+      wrong("'", name, "' must have TRUE or FALSE for each of ", counted(length(all), "column"))
+    }
     return(all[x])
   }
   bad <- is.na(x) | x < 1 | x > length(all) | x != trunc(x)
@@ -127,7 +139,8 @@ csv_columns <- function(x, name, all_names) {
 
 # The types of the core for those of colClasses.
 CSV_TYPES <- c(
-  character = "string", integer = "int32", numeric = "float64", double = "float64", logical = "bool", integer64 = "int64",
+  character = "string", integer = "int32", numeric = "float64", double = "float64", logical = "bool",
+  integer64 = "int64",
   factor = "categorical", Date = "date", IDate = "date", POSIXct = NA, "NULL" = NA
 )
 
@@ -149,7 +162,10 @@ csv_classes <- function(colClasses, name, all_names) {
       all <- all_names()
       if (length(classes) == 1L) classes <- rep_len(classes, length(all))
       if (length(classes) != length(all)) {
-        wrong("'", name, "' has ", length(classes), " classes without names, and the text has ", counted(length(all), "column"))
+        wrong(
+          "'", name, "' has ", length(classes), " classes without names, and the text has ",
+          counted(length(all), "column")
+        )
       }
       names(classes) <- all
     }
@@ -158,7 +174,10 @@ csv_classes <- function(colClasses, name, all_names) {
   classes <- classes[!is.na(classes) & !classes %in% c("", "auto")]
   unknown <- setdiff(classes, names(CSV_TYPES))
   if (length(unknown) > 0L) {
-    wrong("'", name, "' has the class \"", substr(unknown[1L], 1L, 60L), "\", which a text does not give: read the column as \"character\" and convert it")
+    wrong(
+      "'", name, "' has the class \"", substr(unknown[1L], 1L, 60L),
+      "\", which a text does not give: read the column as \"character\" and convert it"
+    )
   }
   again <- anyDuplicated(names(classes))
   if (again > 0L) wrong("'", name, "' names the column '", names(classes)[again], "' twice")
@@ -212,8 +231,10 @@ csv_result <- function(found) {
 csv_words <- function(text) {
   words <- c(
     "header=True or header=False" = "header = TRUE or header = FALSE", "quote=None" = "quote = \"\"",
-    "comment=None" = "comment.char = \"\"", "cannot opening the text" = "cannot open", "cannot reading again" = "cannot read again",
-    "cannot reading a sample" = "cannot read a sample", "cannot keeping" = "cannot keep", "cannot starting" = "cannot start", "decimal=" = "dec=", "threads=1" = "nThread = 1"
+    "comment=None" = "comment.char = \"\"", "cannot opening the text" = "cannot open",
+    "cannot reading again" = "cannot read again",
+    "cannot reading a sample" = "cannot read a sample", "cannot keeping" = "cannot keep",
+    "cannot starting" = "cannot start", "decimal=" = "dec=", "threads=1" = "nThread = 1"
   )
   for (word in names(words)) text <- gsub(word, words[[word]], text, fixed = TRUE)
   gsub("comment='(.)'", "comment.char = \"\\1\"", text)

@@ -17,12 +17,17 @@ csv_plan <- function(names, of, forms, condition, caller, tested = character()) 
   # A call of c() would read a column `c`, to see whether it is a function.
   hidden <- ifelse(names %in% called_names(condition), NA, names)
   scope <- scope_of(hidden, function(k) unknown_values(names[k]), caller)
-  plan <- list2env(list(names = names, of = of, forms = forms, caller = caller, scope = scope, columns = list(), tested = tested), parent = emptyenv())
+  plan <- list2env(
+    list(names = names, of = of, forms = forms, caller = caller, scope = scope, columns = list(), tested = tested),
+    parent = emptyenv()
+  )
   plan$condition <- with_values(plan, condition)
   plan
 }
 
-unknown_values <- function(name) wrong("the values of the column '", substr(name, 1L, 60L), "' are not known before the text is read")
+unknown_values <- function(name) wrong(
+  "the values of the column '", substr(name, 1L, 60L), "' are not known before the text is read"
+)
 
 # The names of the functions that an expression calls.
 called_names <- function(e) {
@@ -89,10 +94,14 @@ is_nan <- function(x) is.double(x) & is.nan(x)
 csv_forms <- function(class, integer64) {
   wide <- if (integer64 == "integer64" && requireNamespace("bit64", quietly = TRUE)) c(wide = INTEGER64)
   known <- switch(if (is.na(class)) "" else class,
-    character = c(string = CHARACTER), integer = c(int32 = INTEGER), numeric = , double = c(float64 = DOUBLE), logical = c(bool = LOGICAL),
+    character = c(string = CHARACTER), integer = c(int32 = INTEGER), numeric = , double = c(float64 = DOUBLE),
+    logical = c(bool = LOGICAL),
     integer64 = c(int64 = INTEGER64, wide = INTEGER64)[rep(length(wide) > 0L, 2L)],
     factor = c(categorical = CODES), Date = c(date = DAYS), IDate = integer(), POSIXct = c(datetime = INSTANT),
-    c(bool = LOGICAL, int32 = INTEGER, int64 = INTEGER, wide, float64 = DOUBLE, date = DAYS, datetime = INSTANT, string = CHARACTER)
+    c(
+      bool = LOGICAL, int32 = INTEGER, int64 = INTEGER, wide, float64 = DOUBLE, date = DAYS, datetime = INSTANT,
+      string = CHARACTER
+    )
   )
   c(null = LOGICAL, known)
 }

@@ -14,7 +14,9 @@ csv_options <- function(sources, sep, dec, quote, header, na.strings, skip, fill
   c(form, csv_dates(dates))
 }
 
-csv_words_of_missing <- function(na.strings) setdiff(if (!is.null(na.strings)) check_strings(na.strings, "na.strings"), "")
+csv_words_of_missing <- function(na.strings) setdiff(
+  if (!is.null(na.strings)) check_strings(na.strings, "na.strings"), ""
+)
 
 # A function that finds the names of all columns of a text on its first call.
 csv_names_of <- function(sources, form) {
@@ -58,6 +60,8 @@ csv_selection <- function(select, drop, colClasses, all_names) {
 # The names of the columns that a selection reads.
 csv_chosen <- function(chosen, all) {
   lost <- setdiff(c(chosen$select, chosen$drop), all)
-  if (length(lost) > 0L) abort("argument", paste0("there is no column '", substr(lost[1L], 1L, 60L), "'"), list(column = lost[1L]))
+  if (length(lost) > 0L) {
+    abort("argument", paste0("there is no column '", substr(lost[1L], 1L, 60L), "'"), list(column = lost[1L]))
+  }
   if (is.null(chosen$select)) setdiff(all, chosen$drop) else chosen$select
 }

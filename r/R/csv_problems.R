@@ -2,7 +2,10 @@
 
 # The problems that were found, as a data frame.
 problems_of <- function(csv) {
-  found <- data.frame(row = csv$rows + 1, line = csv$lines, byte = csv$bytes, column = csv$columns, text = csv$texts, expected = csv$expected, stringsAsFactors = FALSE)
+  found <- data.frame(
+    row = csv$rows + 1, line = csv$lines, byte = csv$bytes, column = csv$columns, text = csv$texts,
+    expected = csv$expected, stringsAsFactors = FALSE
+  )
   if (!all(is.na(csv$files))) found$file <- csv$files
   found
 }
@@ -25,9 +28,17 @@ warn_of_problems <- function(csv) {
   }
   found <- problems_of(csv)
   first <- found[1L, ]
-  where <- paste0("line ", shown_number(first$line), if (!is.na(first$column)) paste0(", column '", substr(first$column, 1L, 60L), "'"))
+  where <- paste0(
+    "line ", shown_number(first$line),
+    if (!is.na(first$column)) paste0(", column '", substr(first$column, 1L, 60L), "'")
+  )
   text <- paste0(counted(n, "problem"), ", the first in ", where, ": attr(x, \"problems\") lists them")
-  warning(structure(list(message = text, call = NULL, problems = found), class = c("entasis_warning_problems", "warning", "condition")))
+  warning(
+    structure(
+      list(message = text, call = NULL, problems = found),
+      class = c("entasis_warning_problems", "warning", "condition")
+    )
+  )
   found
 }
 

@@ -2,9 +2,12 @@
 
 read_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", header = "auto", na.strings = "NA", skip = "auto",
                              nrows = Inf, select = NULL, drop = NULL, colClasses = NULL, col.names = NULL, fill = FALSE,
-                             encoding = "unknown", stringsAsFactors = FALSE, integer64 = c("integer64", "double", "character"),
-                             key = NULL, text = NULL, nThread = NULL, comment.char = "auto", strip.white = TRUE, check.names = FALSE,
-                             escape = "auto", thousands = NULL, dates = NULL, id = NULL, on_error = c("error", "missing", "skip"),
+                             encoding = "unknown", stringsAsFactors = FALSE,
+                             integer64 = c("integer64", "double", "character"),
+                             key = NULL, text = NULL, nThread = NULL, comment.char = "auto", strip.white = TRUE,
+                             check.names = FALSE,
+                             escape = "auto", thousands = NULL, dates = NULL, id = NULL,
+                             on_error = c("error", "missing", "skip"),
                              spec = NULL, max_field = 64 * 2^20, as = c("data.frame", "tibble", "data.table"), subset, ...) {
   as <- check_choice(as, "as", c("data.frame", "tibble", "data.table"))
   refuse_others(FREAD_HARMLESS, FREAD_ADVICE, ...)
@@ -26,7 +29,10 @@ read_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", h
     columns <- c(form$id, csv_chosen(chosen, all_names()))
     shown <- c(columns, setdiff(all_names(), columns))
     names <- csv_names(columns, col.names, id, check.names)
-    wanted <- list(condition = substitute(subset), caller = parent.frame(), columns = columns, names = c(names, shown[-seq_along(columns)]), shown = shown)
+    wanted <- list(
+      condition = substitute(subset), caller = parent.frame(), columns = columns,
+      names = c(names, shown[-seq_along(columns)]), shown = shown
+    )
   }
   csv <- csv_filtered(sources, form, wanted, chosen$classes, integer64)
   is_filtered <- is.null(wanted) || !is.null(csv)
@@ -60,7 +66,9 @@ csv_filtered <- function(sources, form, wanted, classes, integer64) {
   }
   forms <- lapply(wanted$shown, function(name) csv_forms(classes[name], integer64))
   if (!is.null(form$nrows)) return(NULL)
-  tested <- tryCatch(csv_condition(wanted$names, wanted$shown, forms, wanted$condition, wanted$caller), error = function(e) NULL)
+  tested <- tryCatch(
+    csv_condition(wanted$names, wanted$shown, forms, wanted$condition, wanted$caller), error = function(e) NULL
+  )
   if (!is.null(tested)) csv_call(sources, form, condition = tested)
 }
 
@@ -85,7 +93,9 @@ csv_names <- function(names, col.names, id, check.names) {
   if (!is.null(col.names)) {
     new <- check_strings(col.names, "col.names")
     own <- seq_along(names) > !is.null(id)
-    if (length(new) != sum(own)) wrong("'col.names' has ", counted(length(new), "name"), " for ", counted(sum(own), "column"))
+    if (length(new) != sum(own)) {
+      wrong("'col.names' has ", counted(length(new), "name"), " for ", counted(sum(own), "column"))
+    }
     names[own] <- new
   }
   if (check_flag(check.names, "check.names")) make.names(names, unique = TRUE) else names

@@ -11,8 +11,10 @@
 # - `limit`: the most rows, or NULL.
 
 scan_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", header = "auto", na.strings = "NA", skip = "auto",
-                             select = NULL, drop = NULL, colClasses = NULL, fill = FALSE, encoding = "unknown", stringsAsFactors = FALSE,
-                             integer64 = c("integer64", "double", "character"), text = NULL, nThread = NULL, comment.char = "auto",
+                             select = NULL, drop = NULL, colClasses = NULL, fill = FALSE, encoding = "unknown",
+                             stringsAsFactors = FALSE,
+                             integer64 = c("integer64", "double", "character"), text = NULL, nThread = NULL,
+                             comment.char = "auto",
                              strip.white = TRUE, escape = "auto", thousands = NULL, dates = NULL, id = NULL,
                              on_error = c("error", "missing", "skip"), spec = NULL, max_field = 64 * 2^20, ...) {
   refuse_others(FREAD_HARMLESS, c(FREAD_ADVICE, SCAN_ADVICE), ...)
@@ -41,8 +43,10 @@ scan_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", h
 }
 
 SCAN_ADVICE <- c(
-  nrows = "head(x, n) reads the first rows", col.names = "rename the columns of the rows that are read", key = "sort the rows that are read",
-  check.names = "use make.names() on the names of the rows that are read", as = "convert the rows that are read, as with tibble::as_tibble(x)",
+  nrows = "head(x, n) reads the first rows", col.names = "rename the columns of the rows that are read",
+  key = "sort the rows that are read",
+  check.names = "use make.names() on the names of the rows that are read",
+  as = "convert the rows that are read, as with tibble::as_tibble(x)",
   subset = "use subset(x, condition)"
 )
 
@@ -60,7 +64,12 @@ changed_scan <- function(x, ...) {
 
 # The scan of some columns, which may have new names.
 scan_of_columns <- function(x, which, names = lazy_content(x)$names[which]) {
-  if (anyDuplicated(which) > 0L) wrong("a column of a text can be selected once: '", lazy_content(x)$names[which[anyDuplicated(which)]], "' is named twice")
+  if (anyDuplicated(which) > 0L) {
+    wrong(
+      "a column of a text can be selected once: '", lazy_content(x)$names[which[anyDuplicated(which)]],
+      "' is named twice"
+    )
+  }
   changed_scan(x, columns = lazy_content(x)$columns[which], names = names)
 }
 
@@ -81,22 +90,32 @@ filtered_scan <- function(x, condition, caller) {
   tree <- joined("and", c(if (!is.null(parts$condition)) list(parts$condition$tree), trees[is_core]))
   rest <- lapply(conditions[!is_core], function(e) {
     used <- intersect(all.vars(e), parts$names)
-    list(condition = e, names = used, columns = parts$columns[match(used, parts$names)], is_single = length(conditions) == 1L)
+    list(
+      condition = e, names = used, columns = parts$columns[match(used, parts$names)],
+      is_single = length(conditions) == 1L
+    )
   })
-  changed_scan(x, condition = if (length(tree) > 1L) list(columns = plan$tested, tree = tree), rest = c(parts$rest, rest), tests = c(parts$tests, list(condition)))
+  changed_scan(
+    x, condition = if (length(tree) > 1L) list(columns = plan$tested, tree = tree), rest = c(parts$rest, rest),
+    tests = c(parts$tests, list(condition))
+  )
 }
 
 refuse_condition <- function(e) {
   shown <- cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L)
   abort("unsupported", paste0(
-    "not supported: the condition ", shown, " can't be tested while the text is read, because its value for a row may depend on other rows; ",
+    "not supported: the condition ", shown,
+    " can't be tested while the text is read, because its value for a row may depend on other rows; ",
     "use comparisons and functions of base R that treat each row by itself, or read the rows with x[] and filter these"
   ))
 }
 
 # The class of the vectors of a column, or NULL for vectors without a class.
 class_of_scan <- function(parts, k) {
-  switch(type_of_scan(parts, k), int64 = "integer64", date = "Date", IDate = c("IDate", "Date"), dttm = c("POSIXct", "POSIXt"), fct = "factor", NULL)
+  switch(
+    type_of_scan(parts, k), int64 = "integer64", date = "Date", IDate = c("IDate", "Date"),
+    dttm = c("POSIXct", "POSIXt"), fct = "factor", NULL
+  )
 }
 
 # The kinds of a column whose type is known.
@@ -122,7 +141,9 @@ type_of_scan <- function(parts, k) {
     return(if (class == "IDate") "IDate" else "dttm")
   }
   of <- sub("[[].*", "", parts$types[match(name, parts$all)])
-  wide <- c(integer64 = "int64", double = "dbl", character = "chr")[[if (class %in% "integer64") class else parts$integer64]]
+  wide <- c(
+    integer64 = "int64", double = "dbl", character = "chr"
+  )[[if (class %in% "integer64") class else parts$integer64]]
   switch(of, null = , bool = "lgl", int32 = "int", int64 = wide, uint64 = if (parts$integer64 == "double") "dbl" else "chr", float64 = "dbl",
          date = "date", datetime = "dttm", categorical = "fct", string = "chr", of)
 }

@@ -14,7 +14,9 @@ dim.entasis_csv_scan <- function(x) {
 dimnames.entasis_csv_scan <- function(x) list(NULL, names(x))
 
 `[.entasis_csv_scan` <- function(x, i, j, ...) {
-  if (nargs() > 2L) wrong("rows of a text have no numbers: use subset(x, condition, select), head(x, n), or x[] for all rows")
+  if (nargs() > 2L) {
+    wrong("rows of a text have no numbers: use subset(x, condition, select), head(x, n), or x[] for all rows")
+  }
   if (missing(i)) {
     return(read_scan(x))
   }
@@ -47,7 +49,9 @@ subset.entasis_csv_scan <- function(x, subset, select, ...) {
 }
 
 head.entasis_csv_scan <- function(x, n = 6L, ...) {
-  if (is.numeric(n) && isTRUE(n < 0)) wrong("head(x, n) of a text needs n of 0 or more, because its rows are not counted")
+  if (is.numeric(n) && isTRUE(n < 0)) {
+    wrong("head(x, n) of a text needs n of 0 or more, because its rows are not counted")
+  }
   read_scan(limited_scan(x, check_whole(n, "n", 0)))
 }
 
@@ -66,15 +70,22 @@ as_tibble.entasis_csv_scan <- function(x, ...) tibble::as_tibble(read_scan(x), .
 print.entasis_csv_scan <- function(x, width = getOption("width"), ...) {
   parts <- lazy_content(x)
   n <- dim(x)[1L]
-  cat("<entasis text> ", source_of(parts), "\n", if (is.na(n)) "rows not counted" else counted(n, "row"), ", ", counted(length(x), "column"), "\n", sep = "")
+  cat(
+    "<entasis text> ", source_of(parts), "\n", if (is.na(n)) "rows not counted" else counted(n, "row"), ", ",
+    counted(length(x), "column"), "\n", sep = ""
+  )
   most <- 100L
   shown <- seq_len(min(length(x), most))
   labels <- vapply(shown, function(k) type_of_scan(parts, k), "")
   names <- format(cut_text(parts$names[shown], 40L))
   if (length(shown) > 0L) cat(paste0(" $ ", names, ": ", labels, "\n"), sep = "")
   if (length(x) > most) cat(" ... and ", counted(length(x) - most, "more column"), "\n", sep = "")
-  tests <- vapply(parts$tests, function(e) cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L), "")
-  if (length(tests) > 0L) cat(strwrap(paste("Rows where", paste(tests, collapse = " and ")), width, exdent = 2L), sep = "\n")
+  tests <- vapply(
+    parts$tests, function(e) cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L), ""
+  )
+  if (length(tests) > 0L) {
+    cat(strwrap(paste("Rows where", paste(tests, collapse = " and ")), width, exdent = 2L), sep = "\n")
+  }
   if (!is.null(parts$limit)) cat("At most ", counted(parts$limit, "row"), "\n", sep = "")
   invisible(x)
 }

@@ -54,7 +54,10 @@ frame_of_rows <- function(x, csv, columns, most = Inf) {
     vectors <- lapply(vectors[columns], some_of_vector, rows)
     n <- length(rows)
   }
-  decorate(unname(vectors), list(names = parts$names[match(columns, parts$columns)], class = "data.frame", row.names = c(NA, -as.integer(n))))
+  decorate(
+    unname(vectors),
+    list(names = parts$names[match(columns, parts$columns)], class = "data.frame", row.names = c(NA, -as.integer(n)))
+  )
 }
 
 # Which of `n` rows pass the parts of the condition that R evaluates.

@@ -3,7 +3,9 @@
 # As an Entasis file, for write_entasis().
 write_lazily.entasis_csv_scan <- function(x, path, options) {
   names <- lazy_content(x)$names
-  if (!identical(names, lazy_content(x)$columns)) wrong("write_entasis() writes the columns of a text under their own names: rename them with rename_columns_entasis(path, ...) afterwards")
+  if (!identical(names, lazy_content(x)$columns)) {
+    wrong("write_entasis() writes the columns of a text under their own names: rename them with rename_columns_entasis(path, ...) afterwards")
+  }
   refuse_rest(x, "write_entasis")
   batches <- open_scan(x)
   on.exit(.Call(C_csv_close, batches))
@@ -34,5 +36,8 @@ refuse_rest <- function(x, own) {
   if (length(rest) == 0L) return(invisible())
   shown <- cut_text(paste(trimws(deparse(rest[[1L]]$condition, width.cutoff = 500L)), collapse = " "), 200L)
   how <- if (own == "write_entasis") "write batches with batches_entasis() and writer_entasis()" else "write batches with batches_entasis(), and write_csv_entasis(batch, file, append = TRUE)"
-  abort("unsupported", paste0("not supported: ", own, "() of a text with the condition ", shown, ", which R evaluates; ", how, ", or x[]"))
+  abort(
+    "unsupported",
+    paste0("not supported: ", own, "() of a text with the condition ", shown, ", which R evaluates; ", how, ", or x[]")
+  )
 }

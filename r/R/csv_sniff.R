@@ -1,7 +1,8 @@
 # sniff_csv_entasis(): finds out how a text file is written.
 
 sniff_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", header = "auto", na.strings = "NA", skip = "auto",
-                              encoding = "unknown", text = NULL, nThread = NULL, comment.char = "auto", strip.white = TRUE, escape = "auto",
+                              encoding = "unknown", text = NULL, nThread = NULL, comment.char = "auto",
+                              strip.white = TRUE, escape = "auto",
                               thousands = NULL, dates = NULL, fill = FALSE, rows = c("first", "all")) {
   rows <- check_choice(rows, "rows", c("first", "all"))
   sources <- csv_sources(file, text)
@@ -14,7 +15,10 @@ sniff_csv_entasis <- function(file, sep = "auto", dec = "auto", quote = "auto", 
   csv <- csv_call(sources, form, if (rows == "all") CSV_SNIFF_ALL else CSV_SNIFF)
   parts <- spec_parts(csv)
   parts$types <- narrow_types(csv)
-  reasons <- data.frame(part = csv$parts, value = csv$values, reason = csv$reasons, confidence = csv$confidences, stringsAsFactors = FALSE)
+  reasons <- data.frame(
+    part = csv$parts, value = csv$values, reason = csv$reasons, confidence = csv$confidences,
+    stringsAsFactors = FALSE
+  )
   new_csv_spec(spec_json(parts), parts, reasons)
 }
 

@@ -5,7 +5,9 @@ csv_spec_text <- function(spec) {
   if (inherits(spec, "entasis_csv_spec")) {
     return(spec$json)
   }
-  if (!is.character(spec) || length(spec) != 1L || is.na(spec)) must_be("spec", "a spec of sniff_csv_entasis(), its JSON, or the path of a file with it", spec)
+  if (!is.character(spec) || length(spec) != 1L || is.na(spec)) {
+    must_be("spec", "a spec of sniff_csv_entasis(), its JSON, or the path of a file with it", spec)
+  }
   if (grepl("^\\s*\\{", spec)) {
     return(enc2utf8(spec))
   }
@@ -20,12 +22,17 @@ new_csv_spec <- function(json, parts, reasons = NULL) {
 
 format.entasis_csv_spec <- function(x, ...) {
   arguments <- spec_arguments(x$parts)
-  shown <- paste0("  ", names(arguments), " = ", vapply(arguments, deparsed, ""), c(rep_len(",", max(length(arguments) - 1L, 0L)), ""))
+  shown <- paste0(
+    "  ", names(arguments), " = ", vapply(arguments, deparsed, ""),
+    c(rep_len(",", max(length(arguments) - 1L, 0L)), "")
+  )
   reasons <- x$reasons
   if (NROW(reasons) > 0L) {
     of <- match(names(arguments), REASON_ARGUMENTS[reasons$part])
     known <- !is.na(of)
-    shown[known] <- paste0(shown[known], strrep(" ", pmax(32L - nchar(shown[known]), 1L)), "# ", reasons$reason[of[known]])
+    shown[known] <- paste0(
+      shown[known], strrep(" ", pmax(32L - nchar(shown[known]), 1L)), "# ", reasons$reason[of[known]]
+    )
   }
   c("read_csv_entasis(file,", shown, ")")
 }
@@ -45,7 +52,8 @@ deparsed <- function(x) paste(deparse(x, width.cutoff = 500L), collapse = " ")
 spec_arguments <- function(parts) {
   none <- function(x) if (is.null(x)) "" else x
   found <- list(
-    sep = parts$separator, dec = parts$decimal, quote = none(parts$quote), escape = none(parts$escape), comment.char = none(parts$comment),
+    sep = parts$separator, dec = parts$decimal, quote = none(parts$quote), escape = none(parts$escape),
+    comment.char = none(parts$comment),
     skip = parts$skip, header = parts$header, encoding = parts$encoding
   )
   if (isTRUE(parts$missing_in_text)) found$na.strings <- as.character(parts$missing)
@@ -65,8 +73,10 @@ spec_arguments <- function(parts) {
 # The classes of R for types of the core.
 csv_class_of <- function(types) {
   classes <- c(
-    bool = "logical", int8 = "integer", int16 = "integer", int32 = "integer", uint8 = "integer", uint16 = "integer", uint32 = "integer64",
-    int64 = "integer64", uint64 = "character", float32 = "double", float64 = "double", date = "Date", categorical = "factor", string = "character"
+    bool = "logical", int8 = "integer", int16 = "integer", int32 = "integer", uint8 = "integer",
+    uint16 = "integer", uint32 = "integer64",
+    int64 = "integer64", uint64 = "character", float32 = "double", float64 = "double", date = "Date",
+    categorical = "factor", string = "character"
   )
   found <- unname(classes[types])
   found[startsWith(types, "datetime")] <- "POSIXct"
@@ -89,10 +99,19 @@ spec_json <- function(parts) {
   one <- function(x) if (is.null(x)) "null" else if (is.logical(x)) (if (x) "true" else "false") else if (is.numeric(x)) format(x, scientific = FALSE) else json_text(x)
   list_of <- function(x) paste0("[", paste(json_text(as.character(x)), collapse = ", "), "]")
   lists <- c("names", "types", "missing", "dates")
-  names <- setdiff(c("separator", "quote", "escape", "comment", "encoding", "skip", "header", "all_quoted", lists, "missing_in_text", "decimal", "thousands"), "")
+  names <- setdiff(
+    c(
+      "separator", "quote", "escape", "comment", "encoding", "skip", "header", "all_quoted", lists,
+      "missing_in_text", "decimal", "thousands"
+    ),
+    ""
+  )
   values <- vapply(names, function(name) if (name %in% lists) list_of(parts[[name]]) else one(parts[[name]]), "")
   of_columns <- vapply(parts$column_dates, list_of, "")
-  of_columns <- paste0("{", paste0(json_text(as.character(names(of_columns))), ": ", of_columns, collapse = ", ", recycle0 = TRUE), "}")
+  of_columns <- paste0(
+    "{", paste0(json_text(as.character(names(of_columns))), ": ", of_columns, collapse = ", ", recycle0 = TRUE),
+    "}"
+  )
   values <- c(values, column_dates = of_columns)
   paste0("{\n", paste0("  \"", names(values), "\": ", values, collapse = ",\n"), "\n}\n")
 }
@@ -100,7 +119,10 @@ spec_json <- function(parts) {
 # The parts of the spec of a text that was read.
 spec_parts <- function(csv) {
   single <- as.list(csv$spec)
-  names(single) <- c("separator", "quote", "escape", "comment", "encoding", "skip", "header", "all_quoted", "missing_in_text", "decimal", "thousands")
+  names(single) <- c(
+    "separator", "quote", "escape", "comment", "encoding", "skip", "header", "all_quoted", "missing_in_text",
+    "decimal", "thousands"
+  )
   single[is.na(csv$spec)] <- list(NULL)
   single$skip <- as.double(single$skip)
   for (name in c("header", "all_quoted", "missing_in_text")) single[[name]] <- single[[name]] == "true"

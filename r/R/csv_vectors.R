@@ -15,19 +15,41 @@ csv_vectors <- function(csv, classes, integer64, threads) {
       if (startsWith(of[i], "datetime")) INSTANT else NA_integer_
     )
   }, 0L)
-  if (anyNA(kinds)) abort("unsupported", paste0("not supported: column '", csv$names[is.na(kinds)][1L], "' of type ", of[is.na(kinds)][1L]))
+  if (anyNA(kinds)) {
+    abort(
+      "unsupported",
+      paste0("not supported: column '", csv$names[is.na(kinds)][1L], "' of type ", of[is.na(kinds)][1L])
+    )
+  }
   beyond <- kinds == INTEGER64 & csv$fits == 3
-  if (any(beyond)) abort("text", paste0("column '", csv$names[beyond][1L], "' has -9223372036854775808, which is NA in integer64; read it as \"character\""))
+  if (any(beyond)) {
+    abort(
+      "text",
+      paste0(
+        "column '", csv$names[beyond][1L],
+        "' has -9223372036854775808, which is NA in integer64; read it as \"character\""
+      )
+    )
+  }
   rounded <- kinds == DOUBLE & !is.na(csv$rounded)
   if (any(rounded)) {
-    warn_of_text(paste0("integers beyond 2^53 lost digits as doubles in ", listed(csv$names[rounded]), ", the first is ", csv$rounded[rounded][1L]))
+    warn_of_text(
+      paste0(
+        "integers beyond 2^53 lost digits as doubles in ", listed(csv$names[rounded]), ", the first is ",
+        csv$rounded[rounded][1L]
+      )
+    )
   }
   columns <- core(.Call(C_csv_fill, csv$table, kinds, if (is.null(threads)) 0L else as.integer(threads)))
   if (any(kinds == INTEGER64) && !requireNamespace("bit64", quietly = TRUE)) {
     warn_of_text("values of class integer64 print and compute as other numbers without the package bit64: install it, or pass integer64 = \"double\"")
   }
-  for (i in which(kinds %in% c(INTEGER64, DAYS, INSTANT))) columns[[i]] <- decorate(columns[[i]], implied(kinds[i], zone = "UTC"))
-  for (i in which(classes %in% c("IDate", "POSIXct"))) columns[[i]] <- csv_times(columns[[i]], classes[[i]], of[i], csv$names[i])
+  for (i in which(kinds %in% c(INTEGER64, DAYS, INSTANT))) columns[[i]] <- decorate(
+    columns[[i]], implied(kinds[i], zone = "UTC")
+  )
+  for (i in which(classes %in% c("IDate", "POSIXct"))) columns[[i]] <- csv_times(
+    columns[[i]], classes[[i]], of[i], csv$names[i]
+  )
   as_given <- which(of == "null" & !is.na(classes))
   for (i in as_given) columns[[i]] <- missing_of(classes[[i]], length(columns[[i]]), columns[[i]])
   columns
@@ -47,7 +69,13 @@ csv_times <- function(x, class, of, name) {
     return(.POSIXct(86400 * as.double(x), "UTC"))
   }
   if (of != "null" && !inherits(x, "POSIXct")) {
-    abort("text", paste0("column '", name, "' is not times by ISO 8601 but ", of, ": pass their format in 'dates', or read it as \"character\""))
+    abort(
+      "text",
+      paste0(
+        "column '", name, "' is not times by ISO 8601 but ", of,
+        ": pass their format in 'dates', or read it as \"character\""
+      )
+    )
   }
   x
 }

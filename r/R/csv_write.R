@@ -2,8 +2,10 @@
 
 # Arguments of fwrite() that are not in the usage, with the values that change nothing here.
 FWRITE_HARMLESS <- list(
-  verbose = list(FALSE), showProgress = list(TRUE, FALSE), qmethod = list("double"), dateTimeAs = list("ISO"), logical01 = list(FALSE),
-  yaml = list(FALSE), scipen = NULL, buffMB = NULL, encoding = list("", "UTF-8"), logicalAsInt = list(FALSE), sep2 = NULL
+  verbose = list(FALSE), showProgress = list(TRUE, FALSE), qmethod = list("double"), dateTimeAs = list("ISO"),
+  logical01 = list(FALSE),
+  yaml = list(FALSE), scipen = NULL, buffMB = NULL, encoding = list("", "UTF-8"), logicalAsInt = list(FALSE),
+  sep2 = NULL
 )
 
 FWRITE_ADVICE <- c(
@@ -23,12 +25,16 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
                               col.names = TRUE, compress = c("auto", "none", "gzip", "zstd"), nThread = NULL, bom = FALSE, overwrite = TRUE, ...) {
   refuse_others(FWRITE_HARMLESS, FWRITE_ADVICE, ...)
   if (missing(file)) wrong("pass the path of the file to write as 'file'")
-  if (!is.character(file) || length(file) != 1L || is.na(file) || file == "") must_be("file", "the path of the file to write", file)
+  if (!is.character(file) || length(file) != 1L || is.na(file) || file == "") {
+    must_be("file", "the path of the file to write", file)
+  }
   path <- enc2native(path.expand(file))
   compress <- check_choice(compress, "compress", c("auto", "none", "gzip", "zstd"))
   form <- list(
-    sep = one_character(sep, "sep"), quote = quoting_of(quote), na = check_strings(na, "na"), dec = check_choice(dec, "dec", c(".", ",")),
-    eol = check_choice(eol, "eol", c("\n", "\r\n")), col.names = flag_text(col.names, "col.names"), bom = flag_text(bom, "bom"),
+    sep = one_character(sep, "sep"), quote = quoting_of(quote), na = check_strings(na, "na"),
+    dec = check_choice(dec, "dec", c(".", ",")),
+    eol = check_choice(eol, "eol", c("\n", "\r\n")), col.names = flag_text(col.names, "col.names"),
+    bom = flag_text(bom, "bom"),
     append = flag_text(append, "append"), compress = compress
   )
   if (length(na) != 1L) must_be("na", "one string", na)
@@ -59,7 +65,9 @@ write_csv_entasis <- function(x, file, append = FALSE, quote = "auto", sep = ","
 }
 
 one_character <- function(x, name) {
-  if (!is.character(x) || length(x) != 1L || is.na(x) || nchar(x, "bytes") != 1L) must_be(name, "one character of ASCII", x)
+  if (!is.character(x) || length(x) != 1L || is.na(x) || nchar(x, "bytes") != 1L) {
+    must_be(name, "one character of ASCII", x)
+  }
   x
 }
 
@@ -67,17 +75,21 @@ one_character <- function(x, name) {
 quoting_of <- function(quote) {
   if (identical(quote, "auto")) return("auto")
   if (identical(quote, "all")) return("all")
-  if (!is.logical(quote) || length(quote) != 1L || is.na(quote)) must_be("quote", "\"auto\", \"all\", TRUE or FALSE", quote)
+  if (!is.logical(quote) || length(quote) != 1L || is.na(quote)) {
+    must_be("quote", "\"auto\", \"all\", TRUE or FALSE", quote)
+  }
   if (quote) "text" else "never"
 }
 
 # The spec that reads a written text back.
 written_spec <- function(form, names, types) {
   parts <- list(
-    separator = form$sep, quote = "\"", escape = NULL, comment = NULL, encoding = "utf-8", skip = 0, header = form$col.names == "true",
+    separator = form$sep, quote = "\"", escape = NULL, comment = NULL, encoding = "utf-8", skip = 0,
+    header = form$col.names == "true",
     # The types are given, so that quotes tell texts from missing values and nothing else.
     all_quoted = FALSE, missing_in_text = TRUE, decimal = form$dec, thousands = NULL,
-    names = names_read(names), types = types, missing = if (form$na == "") character() else form$na, dates = character(), column_dates = list()
+    names = names_read(names), types = types, missing = if (form$na == "") character() else form$na,
+    dates = character(), column_dates = list()
   )
   new_csv_spec(spec_json(parts), parts)
 }
@@ -113,7 +125,10 @@ frame_of_texts <- function(x, row_names) {
 }
 
 # Classes of vectors that are written as the numbers or texts that they are.
-PLAIN_CLASSES <- c("AsIs", "noquote", "haven_labelled", "labelled", "vctrs_vctr", "double", "integer", "character", "logical", "numeric")
+PLAIN_CLASSES <- c(
+  "AsIs", "noquote", "haven_labelled", "labelled", "vctrs_vctr", "double", "integer", "character", "logical",
+  "numeric"
+)
 
 refuse_column <- function(name, ...) {
   abort("unsupported", paste0("not supported: column '", substr(name, 1L, 100L), "' ", ...), list(column = name))
@@ -146,7 +161,9 @@ column_of_text <- function(x, name, n) {
   }
   if (inherits(x, "difftime")) {
     units <- attr(x, "units", exact = TRUE)
-    if (!is_string(units) || !units %in% names(DIFFTIME_SECONDS)) refuse_column(name, "is a difftime without known units: convert it with as.numeric()")
+    if (!is_string(units) || !units %in% names(DIFFTIME_SECONDS)) {
+      refuse_column(name, "is a difftime without known units: convert it with as.numeric()")
+    }
     check_exact(x, name, DIFFTIME_SECONDS[[units]], "a part of a nanosecond: round it, or convert it with as.numeric()")
     return(list(values = decorate(unclass_all(x), list(class = "difftime", units = units)), type = "string"))
   }
@@ -158,7 +175,9 @@ column_of_text <- function(x, name, n) {
     return(list(values = decorate(unclass_all(x), list(class = "integer64")), type = "int64"))
   }
   unknown <- setdiff(class, PLAIN_CLASSES)
-  if (length(unknown) > 0L) refuse_column(name, "is of class ", shown_class(unknown), ": convert it with as.character() or unclass()")
+  if (length(unknown) > 0L) {
+    refuse_column(name, "is of class ", shown_class(unknown), ": convert it with as.character() or unclass()")
+  }
   type <- c(logical = "bool", integer = "int32", double = "float64", character = "string")[[typeof(x)]]
   list(values = if (is.null(attributes(x))) x else unclass_all(x), type = type)
 }
@@ -197,7 +216,10 @@ columns_of_file <- function(x) {
   if (any(described & !is_time) || length(file$string_encodings$of) > 0L) {
     return(NULL)
   }
-  list(names = as_utf8(layout$names), numbers = as.double(layout$first), types = vapply(seq_along(facts$type), function(i) type_of_file(facts, i, file$own), ""))
+  list(
+    names = as_utf8(layout$names), numbers = as.double(layout$first),
+    types = vapply(seq_along(facts$type), function(i) type_of_file(facts, i, file$own), "")
+  )
 }
 
 # The type in a spec of a column of a file.
@@ -206,7 +228,9 @@ type_of_file <- function(facts, i, own) {
     return("categorical")
   }
   if (facts$logical[i] == "timestamp") {
-    return(paste0("datetime[", if (facts$unit[i] == "ns") "ns" else "us", if (own || nzchar(facts$zone[i])) ", UTC", "]"))
+    return(
+      paste0("datetime[", if (facts$unit[i] == "ns") "ns" else "us", if (own || nzchar(facts$zone[i])) ", UTC", "]")
+    )
   }
   if (facts$logical[i] == "date") {
     return("date")

@@ -8,7 +8,10 @@
 # may_join  whether `i` may be another table
 # more      more arguments
 rows_chosen <- function(rows = NULL, i = NULL, columns = integer(), may_join = FALSE, n_rows = NULL, more = NULL) {
-  list(rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows, more = more)
+  list(
+    rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows,
+    more = more
+  )
 }
 
 # Rows in the order of the file. For data.table, selecting no rows differs from an empty table.

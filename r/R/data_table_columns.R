@@ -34,7 +34,9 @@ names_of_by <- function(query, by) {
   if (head == ":" || head == "" && is.call(by)) {
     return(NULL)
   }
-  if (head %in% c("c", "key", "names", "intersect", "setdiff")) by <- tryCatch(eval(by, query$caller), error = function(e) NULL)
+  if (head %in% c("c", "key", "names", "intersect", "setdiff")) {
+    by <- tryCatch(eval(by, query$caller), error = function(e) NULL)
+  }
   if (is.character(by)) {
     # data.table takes several names in one string, and names in backticks.
     return(c(by, gsub("`", "", unlist(strsplit(by, ",", fixed = TRUE)), fixed = TRUE)))
@@ -62,7 +64,9 @@ columns_to_read <- function(query, chosen) {
     return(all)
   }
   key <- query$key
-  if (!is_selection(query) && (chosen$may_join || may_have_key(query, key))) columns <- c(columns, match(key, query$names))
+  if (!is_selection(query) && (chosen$may_join || may_have_key(query, key))) {
+    columns <- c(columns, match(key, query$names))
+  }
   sort(unique(c(columns, chosen$columns)))
 }
 

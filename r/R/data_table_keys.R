@@ -22,7 +22,10 @@ look_up <- function(query, values, i) {
   if (length(columns) == 0L || anyNA(at) || !all(vapply(values, is_plain_key, NA)) || anyDuplicated(query$names)) {
     return(rows_as_written(query, i))
   }
-  plan <- list2env(list(file = query$file, names = query$names, at = seq_along(query$names), columns = list()), parent = emptyenv())
+  plan <- list2env(
+    list(file = query$file, names = query$names, at = seq_along(query$names), columns = list()),
+    parent = emptyenv()
+  )
   predicates <- Map(function(k, value) key_predicate(column_of(plan, as.name(query$names[k])), value), at, values)
   is_known <- !any(vapply(predicates, is.null, NA))
   rows <- if (is_known) ask_core(.Call(C_find_rows, handle_of(query$file), c(list("and"), unname(predicates))))

@@ -28,7 +28,9 @@ summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   # After a warning, dplyr gets all rows at once, so that the warnings are about all rows.
   frame <- tryCatch({
     blocks <- lapply(seq(0, n - 1, by = block_rows), function(start) {
-      dplyr::summarise(some_of_query(narrow, start + seq_len(min(block_rows, n - start))), !!!of_block, .groups = "drop")
+      dplyr::summarise(
+        some_of_query(narrow, start + seq_len(min(block_rows, n - start))), !!!of_block, .groups = "drop"
+      )
     })
     dplyr::summarise(grouped(dplyr::bind_rows(blocks)), !!!of_blocks, .groups = "drop")
   }, error = function(e) NULL, warning = function(w) NULL)

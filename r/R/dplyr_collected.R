@@ -33,4 +33,6 @@ rowwise.entasis_table <- function(data, ...) dplyr::rowwise(collect_for(data, "r
 
 sample_n.entasis_table <- function(tbl, size, ...) dplyr::sample_n(collect_for(tbl, "sample_n"), {{ size }}, ...)
 
-sample_frac.entasis_table <- function(tbl, size = 1, ...) dplyr::sample_frac(collect_for(tbl, "sample_frac"), {{ size }}, ...)
+sample_frac.entasis_table <- function(tbl, size = 1, ...) dplyr::sample_frac(
+  collect_for(tbl, "sample_frac"), {{ size }}, ...
+)

@@ -121,6 +121,8 @@ evaluated_by_dplyr <- function(query, conditions, which, needed) {
   conditions[!which] <- list(rlang::quo(TRUE))
   names <- unique(unlist(needed[which]))
   rows <- rows_by(query, names, function(frame) dplyr::filter(frame, !!!conditions))
-  evaluated <- list(list(conditions = lapply(conditions[which], rlang::quo_squash), columns = union(names, group_names(query))))
+  evaluated <- list(
+    list(conditions = lapply(conditions[which], rlang::quo_squash), columns = union(names, group_names(query)))
+  )
   with_rows(query, rows, evaluated = c(lazy_content(query)$evaluated, evaluated))
 }

@@ -6,7 +6,10 @@ gather <- function(query, rows = rows_of_query(query), is_cut = lazy_content(que
   file <- file_of_query(query)
   n <- if (is.null(rows)) file$facts$n_rows else length(rows)
   if (n > .Machine$integer.max) {
-    abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; leave fewer rows with filter() or slice_head()")
+    abort(
+      "unsupported",
+      "not supported: a data frame has at most 2^31 - 1 rows; leave fewer rows with filter() or slice_head()"
+    )
   }
   columns <- if (is_cut) {
     cut_columns(file, parts$at, rows)
@@ -19,7 +22,9 @@ gather <- function(query, rows = rows_of_query(query), is_cut = lazy_content(que
   labels <- if (identical(attrs[["class"]], "data.frame")) labels_of_rows(file, rows, is_cut)
   attrs[["row.names"]] <- if (is.null(labels)) c(NA, -as.integer(n)) else labels
   frame <- decorate(unname(columns), attrs)
-  if (inherits(frame, "data.table") && requireNamespace("data.table", quietly = TRUE)) frame <- data.table::setalloccol(frame)
+  if (inherits(frame, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
+    frame <- data.table::setalloccol(frame)
+  }
   frame
 }
 

@@ -2,11 +2,14 @@
 
 # Functions that may look at columns which no expression names.
 PEEKERS <- c(
-  "get", "get0", "mget", "exists", "eval", "evalq", "eval.parent", "eval_tidy", "inject", "parent.frame", "sys.function", "sys.frame",
+  "get", "get0", "mget", "exists", "eval", "evalq", "eval.parent", "eval_tidy", "inject", "parent.frame",
+  "sys.function", "sys.frame",
   "sys.frames", "environment", "as.environment", "caller_env", "current_env", "cur_data",
   "cur_data_all", "pick", "across", "if_any", "if_all", "c_across",
-  "as.formula", "formula", "reformulate", "str2lang", "str2expression", "parse", "parse_expr", "sym", "syms", "as.name", "as.symbol", "model.frame",
-  "glue", "str_glue", "str_interp", "match.fun", "as_function", "dynGet", "local", "sys.call", "match.call", "ls", "attach", "data_sym", "data_syms"
+  "as.formula", "formula", "reformulate", "str2lang", "str2expression", "parse", "parse_expr", "sym", "syms",
+  "as.name", "as.symbol", "model.frame",
+  "glue", "str_glue", "str_interp", "match.fun", "as_function", "dynGet", "local", "sys.call", "match.call",
+  "ls", "attach", "data_sym", "data_syms"
 )
 
 # Packages whose other functions use only their arguments.
@@ -83,7 +86,9 @@ is_trusted <- function(name, env, seen = character()) {
     return(TRUE)
   }
   # A symbol may stand for a function and for another value.
-  values <- tryCatch(list(get0(name, envir = env, mode = "function"), get0(name, envir = env)), error = function(e) NULL)
+  values <- tryCatch(
+    list(get0(name, envir = env, mode = "function"), get0(name, envir = env)), error = function(e) NULL
+  )
   !is.null(values) && all(vapply(values, is_trusted_value, NA, c(seen, name)))
 }
 
@@ -130,14 +135,18 @@ names_across <- function(scope, e, env) {
   words <- all.names(selection)
   by_position <- c("last_col", "one_of", "num_range", "group_cols")
   open <- c("-", "!", "everything", "where", "starts_with", "ends_with", "contains", "matches")
-  is_known <- !any(c(by_position, if (scope$with_numbers) open) %in% words) && is_static_selection(selection, env, names)
+  is_known <- !any(
+    c(by_position, if (scope$with_numbers) open) %in% words
+  ) && is_static_selection(selection, env, names)
   if (!is_known || has_numbers(selection, env, names)) {
     return(NULL)
   }
   frame <- dplyr::ungroup(scope$skeleton)
   chosen <- tryCatch(tidyselect::eval_select(rlang::new_quosure(selection, env), frame), error = function(e) NULL)
   rest <- names_used(scope, as.list(arguments[-at]), env)
-  if (!is.null(chosen) && !is.null(rest)) Reduce(union, list(names[chosen], rest, intersect(all.vars(selection), names)))
+  if (!is.null(chosen) && !is.null(rest)) {
+    Reduce(union, list(names[chosen], rest, intersect(all.vars(selection), names)))
+  }
 }
 
 # Whether a selection uses positions.

@@ -4,7 +4,10 @@ print.entasis_query <- function(x, n = 10, width = getOption("width"), digits = 
   n <- check_count(n, "n")
   width <- check_count(width, "width")
   size <- dim(x)
-  cat("<entasis query> ", lazy_content(x)$file$path, "\n", counted(size[1L], "row"), ", ", counted(size[2L], "column"), "\n", sep = "")
+  cat(
+    "<entasis query> ", lazy_content(x)$file$path, "\n", counted(size[1L], "row"), ", ",
+    counted(size[2L], "column"), "\n", sep = ""
+  )
   groups <- group_names(x)
   if (length(groups) > 0L) cat(strwrap(paste("Groups:", some_names(groups)), width, exdent = 2L), sep = "\n")
   n_shown <- min(n, size[1L])
@@ -30,7 +33,10 @@ str.entasis_query <- function(object, ...) print(object, n = 0)
 show_query.entasis_table <- function(x, ...) {
   query <- query_of(x)
   if (is.null(query)) {
-    cat("<entasis file> ", file_of(x)$path, "\ndplyr gets the whole frame, because its class has rules of its own.\n", sep = "")
+    cat(
+      "<entasis file> ", file_of(x)$path,
+      "\ndplyr gets the whole frame, because its class has rules of its own.\n", sep = ""
+    )
     return(invisible(x))
   }
   cat(paste0(explanation(query), "\n"), sep = "")
@@ -54,7 +60,9 @@ explanation <- function(query) {
       c("Evaluated by dplyr:", paste0("  ", vapply(by_dplyr$conditions, shown_expression, "")),
         paste0("  reading ", if (length(by_dplyr$columns) > 0L) some_names(by_dplyr$columns) else "no column"))
     })),
-    if (!is.null(parts$rows)) paste0("Rows: ", shown_number(length(parts$rows)), " of ", shown_number(n_rows), " are chosen")
+    if (!is.null(parts$rows)) {
+      paste0("Rows: ", shown_number(length(parts$rows)), " of ", shown_number(n_rows), " are chosen")
+    }
       else if (length(tests) == 0L) paste0("Rows: all ", shown_number(n_rows)),
     if (length(group_names(query)) > 0L) paste0("Groups: ", some_names(group_names(query))),
     paste0("Columns: ", if (length(columns) > 0L) some_names(columns) else "none")
@@ -67,7 +75,10 @@ shown_expression <- function(e) cut_text(paste(trimws(deparse(e, width.cutoff = 
 statistics_of <- function(query) {
   parts <- lazy_content(query)
   found <- core(.Call(C_plan_rows, handle_of(parts$file), joined_predicates(parts$tested)))
-  paste0("statistics leave ", shown_number(found[["tested"]] + found[["passed"]]), " of ", shown_number(found[["rows"]]), " rows")
+  paste0(
+    "statistics leave ", shown_number(found[["tested"]] + found[["passed"]]), " of ",
+    shown_number(found[["rows"]]), " rows"
+  )
 }
 
 glimpse.entasis_table <- function(x, width = NULL, ...) {
@@ -80,6 +91,9 @@ glimpse.entasis_table <- function(x, width = NULL, ...) {
   some <- some_of_query(query, seq_len(min(size[1L], 200)))
   lines <- utils::capture.output(dplyr::glimpse(some, width, ...))
   # The first two lines show the size.
-  cat(paste0(c(paste("Rows:", shown_number(size[1L])), paste("Columns:", shown_number(size[2L])), lines[-(1:2)]), "\n"), sep = "")
+  cat(
+    paste0(c(paste("Rows:", shown_number(size[1L])), paste("Columns:", shown_number(size[2L])), lines[-(1:2)]), "\n"),
+    sep = ""
+  )
   invisible(x)
 }

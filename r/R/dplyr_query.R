@@ -32,7 +32,8 @@ query_of <- function(x) {
     return(NULL)
   }
   new_query(list(
-    file = file, stamp = file$stamp, skeleton = skeleton, at = seq_along(skeleton), rows = NULL, predicates = list(), is_cut = FALSE,
+    file = file, stamp = file$stamp, skeleton = skeleton, at = seq_along(skeleton), rows = NULL,
+    predicates = list(), is_cut = FALSE,
     tests = list(), tested = list(), evaluated = list()
   ))
 }
@@ -40,7 +41,10 @@ query_of <- function(x) {
 # A query with other parts.
 changed <- function(query, ...) {
   old <- lazy_content(query)
-  parts <- mget(c("file", "stamp", "skeleton", "at", "rows", "predicates", "is_cut", "tests", "evaluated", "tested"), envir = old)
+  parts <- mget(
+    c("file", "stamp", "skeleton", "at", "rows", "predicates", "is_cut", "tests", "evaluated", "tested"),
+    envir = old
+  )
   new <- list(...)
   parts[names(new)] <- new
   new_query(parts)

@@ -13,8 +13,13 @@ rows_by <- function(query, names, verb) {
   number <- ROW_NUMBER
   while (number %in% names(query)) number <- paste0(number, " ")
   n <- count_of_query(needed)
-  columns <- c(unclass(frame)[seq_along(frame)], structure(list(if (is.null(rows)) seq_len(n) else rows), names = number))
-  frame <- decorate(unname(columns), list(names = names(columns), class = c("tbl_df", "tbl", "data.frame"), row.names = c(NA, -as.integer(n))))
+  columns <- c(
+    unclass(frame)[seq_along(frame)], structure(list(if (is.null(rows)) seq_len(n) else rows), names = number)
+  )
+  frame <- decorate(
+    unname(columns),
+    list(names = names(columns), class = c("tbl_df", "tbl", "data.frame"), row.names = c(NA, -as.integer(n)))
+  )
   groups <- group_names(query)
   if (length(groups) > 0L) frame <- dplyr::grouped_df(frame, groups, dplyr::group_by_drop_default(parts$skeleton))
   .subset2(verb(frame), number)

@@ -22,7 +22,9 @@ joined_predicates <- function(predicates) c(list("and"), predicates)
 count_of_query <- function(query) {
   parts <- lazy_content(query)
   if (is.null(parts$rows) && length(parts$predicates) > 0L) {
-    if (is.null(parts$n)) parts$n <- core(.Call(C_count_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
+    if (is.null(parts$n)) {
+      parts$n <- core(.Call(C_count_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
+    }
     return(parts$n)
   }
   rows <- rows_of_query(query)

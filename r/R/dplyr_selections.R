@@ -4,10 +4,19 @@
 SELECTORS <- c("starts_with", "ends_with", "contains", "matches", "num_range", "all_of", "any_of", "one_of", "everything", "last_col",
                "group_cols")
 SELECTION_OPERATORS <- c("c", "(", ":", "-", "!", "&", "|")
-TYPE_TESTS <- c("is.numeric", "is.character", "is.logical", "is.integer", "is.double", "is.factor", "is.list", "is.ordered", "is.object")
+TYPE_TESTS <- c(
+  "is.numeric", "is.character", "is.logical", "is.integer", "is.double", "is.factor", "is.list", "is.ordered",
+  "is.object"
+)
 
 are_static_selections <- function(quosures, names) {
-  all(vapply(quosures, function(quosure) is_static_selection(rlang::quo_get_expr(quosure), rlang::quo_get_env(quosure), names), NA))
+  all(
+    vapply(
+      quosures,
+      function(quosure) is_static_selection(rlang::quo_get_expr(quosure), rlang::quo_get_env(quosure), names),
+      NA
+    )
+  )
 }
 
 # Whether a selection depends on the names and types of columns, and not on their values.

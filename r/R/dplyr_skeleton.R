@@ -12,13 +12,17 @@ skeleton_of <- function(file) {
     class <- class_in(attrs)
     groups <- attrs[["groups"]]
     is_grouped <- class[1L] == "grouped_df"
-    is_plain <- any(vapply(PLAIN_CLASSES, identical, NA, class)) && (identical(class, "data.frame") || is.null(file$host$index)) &&
+    is_plain <- any(
+      vapply(PLAIN_CLASSES, identical, NA, class)
+    ) && (identical(class, "data.frame") || is.null(file$host$index)) &&
       is.null(attrs[["index"]]) && !(is_grouped && (length(attrs) > 4L || !follow_from_rows(groups)))
     if (is_plain) {
       attrs[["groups"]] <- NULL
       if (is_grouped) attrs[["class"]] <- class[-1L]
       frame <- own_frame(file, skeleton_columns(file, all), all, no_rows, attrs)
-      if (is_grouped) frame <- dplyr::grouped_df(frame, setdiff(names(groups), ".rows"), !identical(attr(groups, ".drop"), FALSE))
+      if (is_grouped) {
+        frame <- dplyr::grouped_df(frame, setdiff(names(groups), ".rows"), !identical(attr(groups, ".drop"), FALSE))
+      }
       frame
     }
   }))
@@ -38,7 +42,9 @@ follow_from_rows <- function(groups) {
   }
   keys <- dplyr::as_tibble(groups[setdiff(names(groups), ".rows")])
   there <- keys[lengths(groups[[".rows"]]) > 0L, ]
-  again <- tryCatch(dplyr::grouped_df(there, names(keys), !identical(attr(groups, ".drop"), FALSE)), error = function(e) NULL)
+  again <- tryCatch(
+    dplyr::grouped_df(there, names(keys), !identical(attr(groups, ".drop"), FALSE)), error = function(e) NULL
+  )
   !is.null(again) && identical(lapply(dplyr::group_keys(again), identity), lapply(keys, identity))
 }
 

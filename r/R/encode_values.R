@@ -109,7 +109,9 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
       first <- if (is.null(first)) number else first
     }
   } else {
-    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), if (extra) "first" else plan$times)
+    chosen <- fit_kind(
+      chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), if (extra) "first" else plan$times
+    )
     if (!chosen$fits) chosen$implied_attrs <- NULL
     if (chosen$kind == CODES) {
       levels <- attr(x, "levels", exact = TRUE)
@@ -127,9 +129,16 @@ describe <- function(plan, x, implied_attrs, path) {
   attrs <- attributes(x)
   description <- list()
   same <- identical(names(attrs), names(implied_attrs)) &&
-    all(vapply(names(implied_attrs), function(name) is.null(implied_attrs[[name]]) || identical(attrs[[name]], implied_attrs[[name]]), NA))
+    all(
+      vapply(
+        names(implied_attrs),
+        function(name) is.null(implied_attrs[[name]]) || identical(attrs[[name]], implied_attrs[[name]]), NA
+      )
+    )
   if (!same) {
-    description$attributes <- encode_attributes(plan, attrs, path, skip = if ("levels" %in% names(implied_attrs)) "levels")
+    description$attributes <- encode_attributes(
+      plan, attrs, path, skip = if ("levels" %in% names(implied_attrs)) "levels"
+    )
   }
   if (isS4(x)) {
     description$s4 <- TRUE

@@ -2,7 +2,9 @@
 
 key_entasis <- function(bytes = NULL, file = NULL) {
   if (is.null(file)) {
-    if (!is.null(bytes) && !is.raw(bytes)) wrong("'bytes' must be a raw vector of 32 bytes, not a value of type ", typeof(bytes))
+    if (!is.null(bytes) && !is.raw(bytes)) {
+      wrong("'bytes' must be a raw vector of 32 bytes, not a value of type ", typeof(bytes))
+    }
     return(core(.Call(C_secret_key, if (!is.null(bytes)) as.vector(bytes))))
   }
   if (!is.null(bytes)) wrong("'bytes' and 'file' are both given: pass one of them")

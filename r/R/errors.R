@@ -99,7 +99,11 @@ interpret <- function(file, expr) {
     where <- list(file = file$path)
     in_file <- paste0(" (file \"", file$path, "\")")
     if (inherits(e, "entasis_no_counterpart")) {
-      abort("unsupported", paste0("not supported: ", said, " has no counterpart in R", in_file, "; read other parts with entasis()"), where)
+      abort(
+        "unsupported",
+        paste0("not supported: ", said, " has no counterpart in R", in_file, "; read other parts with entasis()"),
+        where
+      )
     }
     if (grepl("cannot allocate", said)) exhausted(said, in_file, where)
     if (is_too_deep(e, said)) abort("limit", paste0("limit reached: ", said, in_file), where)

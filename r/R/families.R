@@ -7,7 +7,8 @@ standard_family <- function(family, link) {
     return(NULL)
   }
   make <- switch(family,
-    binomial = stats::binomial, gaussian = stats::gaussian, Gamma = stats::Gamma, inverse.gaussian = stats::inverse.gaussian,
+    binomial = stats::binomial, gaussian = stats::gaussian, Gamma = stats::Gamma,
+    inverse.gaussian = stats::inverse.gaussian,
     poisson = stats::poisson, quasibinomial = stats::quasibinomial, quasipoisson = stats::quasipoisson
   )
   if (!is.null(make)) tryCatch(make(link = link), error = function(e) NULL)

@@ -65,7 +65,9 @@ is_by_row <- function(e, plan) {
     if (any(has_class)) return(sum(has_class) == 1L && all(vapply(arguments[!has_class], is_single, NA)))
   }
   if (name == "%in%") {
-    return(!is.language(arguments[[2L]]) && (!is.null(column_of(plan, arguments[[1L]])) || is_by_row(arguments[[1L]], plan)))
+    return(
+      !is.language(arguments[[2L]]) && (!is.null(column_of(plan, arguments[[1L]])) || is_by_row(arguments[[1L]], plan))
+    )
   }
   all(vapply(arguments, is_by_row, NA, plan = plan))
 }

@@ -10,7 +10,10 @@ rows_of_mask <- function(file, condition, table, caller) {
   if (!is.call(condition) || !is.symbol(table) || file$facts$n_rows == 0) {
     return(NULL)
   }
-  found <- list2env(list(names = frame_names(file), table = table, caller = caller, is_known = TRUE, columns = character()), parent = emptyenv())
+  found <- list2env(
+    list(names = frame_names(file), table = table, caller = caller, is_known = TRUE, columns = character()),
+    parent = emptyenv()
+  )
   condition <- by_names(found, condition)
   if (!found$is_known || length(found$columns) == 0L) {
     return(NULL)

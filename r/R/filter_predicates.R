@@ -116,7 +116,9 @@ member_predicate <- function(column, table) {
   }
   if (is.factor(table)) table <- as.character(table)
   if (is.object(table)) {
-    return(if (column$kind %in% c(DAYS, DAYS_INTEGER) && identical(oldClass(table), "Date")) date_members(column, table))
+    return(
+      if (column$kind %in% c(DAYS, DAYS_INTEGER) && identical(oldClass(table), "Date")) date_members(column, table)
+    )
   }
   table <- unique(as.vector(table))
   is_number <- is.numeric(table) || is.logical(table)

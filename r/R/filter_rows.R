@@ -21,14 +21,19 @@ count_where <- function(file, condition, caller) {
 
 # The number of the rows if the core tests the whole condition, else NULL.
 count_planned <- function(plan) {
-  if (length(plan$by_row) + length(plan$whole) == 0L) ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
+  if (length(plan$by_row) + length(plan$whole) == 0L) {
+    ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
+  }
 }
 
 # A condition on a file: its parts, and an environment with the columns. The columns `at` have the
 # names `names`. Parts that name none of them are evaluated in `scope`.
 plan_condition <- function(file, condition, caller, names = frame_names(file), at = seq_along(names),
                            scope = scope_of(names, function(k) read_column(file, at[k]), caller)) {
-  plan <- list2env(list(file = file, names = names, at = at, caller = caller, scope = scope, columns = list()), parent = emptyenv())
+  plan <- list2env(
+    list(file = file, names = names, at = at, caller = caller, scope = scope, columns = list()),
+    parent = emptyenv()
+  )
   plan$condition <- with_values(plan, condition)
   parts <- conjuncts(plan, plan$condition)
   predicates <- lapply(parts, predicate_of, plan = plan)

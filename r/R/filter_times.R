@@ -5,7 +5,9 @@ compare_time <- function(column, op, value) {
   number <- time_value(column, value)
   # R compares two durations in seconds, and a duration with a number in its unit.
   factor <- if (is.object(value) && column$kind >= SPAN) DIFFTIME_SECONDS[[column$attrs$units]] else 1
-  if (!is.null(number) && is.finite(number)) list("time", column$number, op, number, column$kind, unit_seconds(column), factor)
+  if (!is.null(number) && is.finite(number)) {
+    list("time", column$number, op, number, column$kind, unit_seconds(column), factor)
+  }
 }
 
 # The seconds in a unit of the column.

@@ -47,7 +47,9 @@ plan_final_columns <- function(file, final, attrs, forms) {
     host$names <- encode_value(plan, final$names, "names(x)")
   }
   attributes <- final_attributes(attrs, final)
-  if (!identical(attributes, attrs)) host$attributes <- encode_attributes(plan, attributes, "x", skip = c("names", "row.names"))
+  if (!identical(attributes, attrs)) {
+    host$attributes <- encode_attributes(plan, attributes, "x", skip = c("names", "row.names"))
+  }
   if (is.null(doc$walker)) plan_frame_made(plan, host, n_rows)
 }
 

@@ -35,7 +35,8 @@ write_dataset_entasis <- function(x, path, partition_by = NULL, rows_per_file = 
     vapply(keys$texts, function(of) of[rows[1L]], "")
   })
   of <- list(
-    path, job, written, keys$names, keys$types, as.character(unlist(texts)), mode != "append", if (mode == "overwrite") state$number else -1
+    path, job, written, keys$names, keys$types, as.character(unlist(texts)), mode != "append",
+    if (mode == "overwrite") state$number else -1
   )
   core(.Call(C_folder_commit, of, options))
   is_done <- TRUE
@@ -49,24 +50,36 @@ state_before <- function(path, mode, follows) {
   state <- core(.Call(C_folder_state, path, is_read))
   number <- number_of(state$number)
   exists <- function(...) abort("exists", paste0(...), list(file = path))
-  if (nzchar(state$other)) exists("'", path, "' has other files than a data set, such as '", state$other, "': name another folder")
+  if (nzchar(state$other)) {
+    exists("'", path, "' has other files than a data set, such as '", state$other, "': name another folder")
+  }
   if (number >= 0 && mode == "error") {
     exists("'", path, "' has a data set: mode = \"append\" adds rows to it, and mode = \"overwrite\" replaces it")
   }
-  if (mode == "append" && !isTRUE(state$is_of_r)) wrong("the files of '", path, "' were not written from R: append to them from there")
+  if (mode == "append" && !isTRUE(state$is_of_r)) {
+    wrong("the files of '", path, "' were not written from R: append to them from there")
+  }
   has_keys <- mode == "append" && !is.null(state$names)
-  list(number = number, has_keys = has_keys, names = as.character(unlist(state$names)), types = as.character(unlist(state$types)))
+  list(
+    number = number, has_keys = has_keys, names = as.character(unlist(state$names)),
+    types = as.character(unlist(state$types))
+  )
 }
 
 # The names of the columns that become keys.
 keys_to_write <- function(partition_by, state, mode) {
-  if (!is.null(partition_by) && !(is.character(partition_by) && !anyNA(partition_by))) must_be("partition_by", "names of columns", partition_by)
+  if (!is.null(partition_by) && !(is.character(partition_by) && !anyNA(partition_by))) {
+    must_be("partition_by", "names of columns", partition_by)
+  }
   if (anyDuplicated(partition_by)) wrong("'partition_by' names a column twice")
   if (!state$has_keys) {
     return(as.character(partition_by))
   }
   if (!is.null(partition_by) && !identical(partition_by, state$names)) {
-    wrong("'partition_by' must be NULL or the keys of the table: ", if (length(state$names)) paste(state$names, collapse = ", ") else "none")
+    wrong(
+      "'partition_by' must be NULL or the keys of the table: ",
+      if (length(state$names)) paste(state$names, collapse = ", ") else "none"
+    )
   }
   state$names
 }
@@ -75,7 +88,9 @@ keys_to_write <- function(partition_by, state, mode) {
 keys_of_rows <- function(x, names, state) {
   missing <- setdiff(names, names(x))
   if (length(missing)) abort("column_not_found", paste0("'x' has no column '", missing[1L], "', which is a key"))
-  if (length(names) && length(names) == ncol(x)) wrong("'partition_by' names all columns, and the files would have none")
+  if (length(names) && length(names) == ncol(x)) {
+    wrong("'partition_by' names all columns, and the files would have none")
+  }
   found <- lapply(names, function(name) key_texts(x[[name]], name))
   types <- vapply(found, function(key) key$type, "")
   if (state$has_keys) {
@@ -145,7 +160,8 @@ parts_of <- function(path, limits = numeric()) {
   parts <- core(.Call(C_folder, path, limits))
   list(
     files = as.character(unlist(parts$files)), generations = vapply(parts$generations, number_of, 0),
-    names = as.character(unlist(parts$names)), types = as.character(unlist(parts$types)), texts = lapply(parts$texts, as_texts)
+    names = as.character(unlist(parts$names)), types = as.character(unlist(parts$types)),
+    texts = lapply(parts$texts, as_texts)
   )
 }
 
@@ -179,7 +195,10 @@ join_by_value <- function(files, rows_of, to, compress) {
       tryCatch(append_entasis(rows, to, durable = FALSE, widen = TRUE, key = secret_in_force()), entasis_error = function(e) {
         # The advice and the path are those of an append to the joined file.
         said <- sub(" *(;|\\(file \").*", "", conditionMessage(e))
-        abort("argument", paste0(said, " (file \"", files[i], "\", which does not fit the files before it)"), list(file = files[i]))
+        abort(
+          "argument", paste0(said, " (file \"", files[i], "\", which does not fit the files before it)"),
+          list(file = files[i])
+        )
       })
     }
   }
@@ -205,7 +224,10 @@ compact_folder <- function(path, durable, wait) {
   if (!isTRUE(state$is_of_r)) wrong("the files of '", path, "' were not written from R: compact them from there")
   options <- change_options(if (is.null(durable)) TRUE else durable, wait)
   parts <- parts_of(path)
-  ids <- do.call(paste, c(list(rep("", length(parts$files))), lapply(parts$texts, function(of) match(of, unique(of))), sep = ":"))
+  ids <- do.call(
+    paste,
+    c(list(rep("", length(parts$files))), lapply(parts$texts, function(of) match(of, unique(of))), sep = ":")
+  )
   groups <- split(seq_along(ids), match(ids, unique(ids)))
   if (all(lengths(groups) == 1L)) {
     return(invisible())
@@ -226,7 +248,9 @@ compact_folder <- function(path, durable, wait) {
     name <- if (folder == ".") name else paste0(folder, "/", name)
     written <<- c(written, name)
     whole <- file.path(path, name)
-    rows_of <- function(i) rows_of_part(parts$files[group[i]], parts$generations[group[i]], numeric(), simpleError("a file holds no data frame"))
+    rows_of <- function(i) rows_of_part(
+      parts$files[group[i]], parts$generations[group[i]], numeric(), simpleError("a file holds no data frame")
+    )
     join_by_value(parts$files[group], rows_of, whole, NULL)
     compact_file(whole, durable)
     name

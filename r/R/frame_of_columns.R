@@ -12,7 +12,9 @@ own_frame <- function(file, columns, which, rows, attrs, has_row_names = TRUE) {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))
   }
   is_all_columns <- identical(which, seq_len(length_of(names)))
-  stored <- list(names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names)
+  stored <- list(
+    names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names
+  )
   for (name in intersect(names(stored), names(attrs))) {
     attrs[name] <- stored[name]
   }

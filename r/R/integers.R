@@ -25,7 +25,10 @@ integer_kinds <- function(file, facts, which, kind) {
   beyond <- is_64[at] & fits > FITS_INTEGER64
   if (file$int64 == "integer64" && any(beyond)) refuse_beyond(file, facts, which[at][beyond][1L])
   narrow <- file$int64 == "fit" && !isTRUE(file$is_pools)
-  kind[at] <- ifelse(fits == FITS_INTEGER & (narrow | !is_64[at]), INTEGER, ifelse(fits <= FITS_INTEGER64 & is_64[at], INTEGER64, WHOLE))
+  kind[at] <- ifelse(
+    fits == FITS_INTEGER & (narrow | !is_64[at]), INTEGER,
+    ifelse(fits <= FITS_INTEGER64 & is_64[at], INTEGER64, WHOLE)
+  )
   kind
 }
 
@@ -59,7 +62,8 @@ refuse_beyond <- function(file, facts, which) {
   first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
   name <- facts$name[which]
   abort("unsupported", paste0("not supported: integer64 does not hold ", first$value, where_is_integer(file, facts$number[which], first$row),
-                              " (file \"", file$path, "\"", if (nzchar(name)) paste0(", column \"", substr(name, 1L, 100L), "\""),
+                              " (file \"", file$path, "\"",
+                              if (nzchar(name)) paste0(", column \"", substr(name, 1L, 100L), "\""),
                               "); read with int64 = \"fit\", which gives doubles"), list(file = file$path, column = name))
 }
 
@@ -77,7 +81,10 @@ warn_rounded <- function(file, columns, first) {
   of <- if (length(names) > 0L) paste0(" in column \"", substr(names[1L], 1L, 100L), "\"")
   more <- if (length(names) > 1L) paste0(" and ", length(names) - 1L, " more")
   example <- if (length(first) > 0L) paste0(", the first is ", first[[1L]]$value, where_is_integer(file, columns[1L], first[[1L]]$row))
-  warning("integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")", call. = FALSE)
+  warning(
+    "integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")",
+    call. = FALSE
+  )
 }
 
 # Labels of categories become text with all digits, regardless of `int64`.

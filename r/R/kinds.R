@@ -19,7 +19,10 @@ BYTES <- 17L # a list of raw vectors
 WHOLE <- 18L # doubles: integers of another host
 NESTED <- 19L # in R only: a column with children
 
-BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER, list = LIST)
+BY_TYPE <- c(
+  logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER,
+  list = LIST
+)
 
 UNIT_SECOND <- 7L
 UNIT_NANOSECOND <- 10L

@@ -34,7 +34,9 @@ own_layout <- function(file) {
     descriptions[at] <- kept
   }
   names <- if ("names" %in% names(file$host)) decode_value(file, file$host$names) else table_names(file, first)
-  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) nonsense("names don't fit the columns")
+  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) {
+    nonsense("names don't fit the columns")
+  }
   list(first = first, descriptions = descriptions, names = names)
 }
 

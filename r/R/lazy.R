@@ -68,7 +68,9 @@ scope_of <- function(names, read, enclosure) {
 
 # The open file of a lazy table, which is opened again in another session.
 file_of <- function(x) {
-  if (inherits(x, "entasis_query")) wrong("the rows of a query are not read yet: read them with collect(x) or x[], and use that")
+  if (inherits(x, "entasis_query")) {
+    wrong("the rows of a query are not read yet: read them with collect(x) or x[], and use that")
+  }
   file <- lazy_content(x)
   handle_of(file)
   if (is_tree(file)) wrong("the file \"", file$path, "\" holds a list now: open it again with entasis()")

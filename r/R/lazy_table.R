@@ -23,7 +23,9 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
   }
   layout_of(file)
   file$as_table <- as == "data.table" && !is_stored_table(file)
-  if (file$as_table && !requireNamespace("data.table", quietly = TRUE)) wrong("as = \"data.table\" needs the package data.table")
+  if (file$as_table && !requireNamespace("data.table", quietly = TRUE)) {
+    wrong("as = \"data.table\" needs the package data.table")
+  }
   lazy_frame(file)
 }
 

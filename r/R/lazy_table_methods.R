@@ -57,11 +57,17 @@ na.exclude.entasis_table <- function(object, ...) stats::na.exclude(object[], ..
 na.fail.entasis_table <- function(object, ...) stats::na.fail(object[], ...)
 
 # The methods of data.table depend on the caller.
-unique.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", unique, x[], parent.frame())
+unique.entasis_table <- function(x, incomparables = FALSE, ...) call_with(
+  match.call(), "x", unique, x[], parent.frame()
+)
 
-duplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", duplicated, x[], parent.frame())
+duplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(
+  match.call(), "x", duplicated, x[], parent.frame()
+)
 
-anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", anyDuplicated, x[], parent.frame())
+anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(
+  match.call(), "x", anyDuplicated, x[], parent.frame()
+)
 
 rbind.entasis_table <- function(..., deparse.level = 1) do.call(rbind, lapply(list(...), read_lazy))
 

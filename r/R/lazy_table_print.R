@@ -41,7 +41,10 @@ shown_rows <- function(n, n_rows) {
 str.entasis_table <- function(object, list.len = 99L, ...) {
   file <- file_of(object)
   size <- dim(object)
-  cat("entasis file of ", counted(size[1L], "row"), " and ", counted(size[2L], "column"), ": ", file$path, "\n", sep = "")
+  cat(
+    "entasis file of ", counted(size[1L], "row"), " and ", counted(size[2L], "column"), ": ", file$path, "\n",
+    sep = ""
+  )
   shown <- seq_len(min(size[2L], list.len))
   columns <- unclass(shown_frame(file, shown, row_range(0, 0, -1)))
   names <- names(columns)

@@ -68,7 +68,10 @@ names.entasis_tree <- function(x) {
 # A part by its position; also its name if selected by name.
 part_of_tree <- function(x, at, name) {
   tree <- tree_of(x)
-  tree_part(tree$file, tree$found$first + at - 1, paste0(tree$name, if (is.null(name)) paste0("[[", at, "]]") else paste0("$", quoted(name))))
+  tree_part(
+    tree$file, tree$found$first + at - 1,
+    paste0(tree$name, if (is.null(name)) paste0("[[", at, "]]") else paste0("$", quoted(name)))
+  )
 }
 
 # A name for each part, NA if the list has no names.

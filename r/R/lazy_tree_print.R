@@ -66,8 +66,10 @@ vector_type <- function(file, found) {
 }
 
 KIND_LABELS <- c(
-  lgl = LOGICAL, int = INTEGER, dbl = DOUBLE, cpl = COMPLEX, raw = RAW, chr = CHARACTER, fct = CODES, int64 = INTEGER64, date = DAYS,
-  date = DAYS_INTEGER, dttm = INSTANT, dttm = INSTANT_INTEGER, drtn = SPAN, drtn = SPAN_INTEGER, list = LIST, list = BYTES, list = NESTED
+  lgl = LOGICAL, int = INTEGER, dbl = DOUBLE, cpl = COMPLEX, raw = RAW, chr = CHARACTER, fct = CODES,
+  int64 = INTEGER64, date = DAYS,
+  date = DAYS_INTEGER, dttm = INSTANT, dttm = INSTANT_INTEGER, drtn = SPAN, drtn = SPAN_INTEGER, list = LIST,
+  list = BYTES, list = NESTED
 )
 
 # The class of an object of R, from the map of its attributes; for other objects their name in the

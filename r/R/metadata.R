@@ -11,7 +11,9 @@ metadata_entasis <- function(path, limits = list(), key = NULL, password = NULL)
   host <- file$host$host
   # A column of objects does not record which of them are missing.
   n_missing <- ifelse(facts$logical == "object", NA_real_, facts$n_missing)
-  columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = n_missing)
+  columns <- data.frame(
+    name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = n_missing
+  )
   key <- NULL
   for (pair in if (file$own) file$host$attributes) {
     if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(file, pair[[2L]]))
@@ -35,7 +37,8 @@ tree_metadata <- function(file) {
   }
   structure(
     list(
-      path = file$path, n_rows = NA_real_, n_columns = NA_real_, columns = NULL, keys = NULL, parts = parts, n_tables = file$facts$n_tables,
+      path = file$path, n_rows = NA_real_, n_columns = NA_real_, columns = NULL, keys = NULL, parts = parts,
+      n_tables = file$facts$n_tables,
       written_by = if (isTRUE(file$facts$is_own)) "r" else "python", file_size = file$facts$file_len,
       format_version = file$facts$format_version, edition = file$facts$edition, generation = file$facts$generation,
       metadata = shown_metadata(file)
@@ -77,7 +80,9 @@ print.entasis_metadata <- function(x, ...) {
   if (is.null(x$columns)) {
     cat("<entasis file> ", x$path, "\na tree of values", if (!is.null(x$parts)) paste0(", a list of ", count(length(x$parts))), ", ", several(x$n_tables, "table"),
         ", ", count(x$file_size), " bytes, written by ", x$written_by, "\n", sep = "")
-    if (is.character(x$parts)) cat(strwrap(paste("parts:", paste(shown_parts(x$parts), collapse = ", ")), exdent = 2L), sep = "\n")
+    if (is.character(x$parts)) {
+      cat(strwrap(paste("parts:", paste(shown_parts(x$parts), collapse = ", ")), exdent = 2L), sep = "\n")
+    }
     print_metadata(x$metadata)
     return(invisible(x))
   }

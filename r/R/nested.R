@@ -7,7 +7,9 @@ DEEPEST_COLUMN <- 64L
 # Checks the number of children of a nested column, and the lengths of those of a struct.
 check_children <- function(of, children) {
   if (!of$physical %in% c("struct", "union") && of$n_children != 1) nonsense("a nested column with the wrong children")
-  if (of$physical == "struct" && any(children$n_values != of$n_values)) nonsense("the fields of a struct differ in length")
+  if (of$physical == "struct" && any(children$n_values != of$n_values)) {
+    nonsense("the fields of a struct differ in length")
+  }
 }
 
 # The rows of a column's structure that some rows need. A start is the sum of all earlier lengths,
@@ -15,7 +17,9 @@ check_children <- function(of, children) {
 structure_rows <- function(of, rows) if (of$physical %in% c("fixed-size list", "struct")) rows else rows_upto(of, rows)
 
 # The numbers of the rows from 1 on, and the range up to the last of them.
-row_numbers_in <- function(of, rows) switch(rows[[1L]] + 1L, seq_len(of$n_values), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1)
+row_numbers_in <- function(of, rows) switch(
+  rows[[1L]] + 1L, seq_len(of$n_values), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1
+)
 
 rows_upto <- function(of, rows) row_range(0, max(row_numbers_in(of, rows), 0), -1)
 
@@ -75,7 +79,10 @@ request_structs <- function(children, rows, words) {
 # A missing row has NA in each column.
 join_structs <- function(of, children, rows, missing, values) {
   columns <- if (length(missing) > 0L) lapply(values, with_missing, missing) else values
-  decorate(columns, list(names = children$name, class = "data.frame", row.names = c(NA, -as.integer(count_rows(rows, of$n_values)))))
+  decorate(
+    columns,
+    list(names = children$name, class = "data.frame", row.names = c(NA, -as.integer(count_rows(rows, of$n_values))))
+  )
 }
 
 request_runs <- function(words, numbers) {
@@ -98,7 +105,10 @@ request_unions <- function(of, types, numbers) {
   used <- unique(of_rows)
   here <- lapply(used, function(k) which(of_rows == k))
   at <- Map(function(k, here) if (is_sparse) numbers[here] else cumsum(types == k)[numbers[here]], used, here)
-  list(children = used + 1, rows = lapply(at, function(at) row_range(min(at) - 1, max(at), -1)), n = length(numbers), here = here, at = at)
+  list(
+    children = used + 1, rows = lapply(at, function(at) row_range(min(at) - 1, max(at), -1)),
+    n = length(numbers), here = here, at = at
+  )
 }
 
 join_unions <- function(request, values) {
@@ -132,5 +142,8 @@ take_values <- function(x, at) {
     attributes(x) <- kept
     return(x)
   }
-  decorate(lapply(unclass(x), take_values, at), list(names = names(x), class = "data.frame", row.names = c(NA, -length(at))))
+  decorate(
+    lapply(unclass(x), take_values, at),
+    list(names = names(x), class = "data.frame", row.names = c(NA, -length(at)))
+  )
 }

@@ -2,8 +2,10 @@
 
 # Values of arguments that change nothing in Entasis.
 HARMLESS <- list(
-  ascii = list(FALSE), version = list(NULL, 2, 3, 2L, 3L), refhook = list(NULL), validate_checksum = list(TRUE), check_hash = list(TRUE),
-  use_alt_rep = list(FALSE, TRUE), old_format = list(FALSE), uniform_encoding = list(TRUE, FALSE), warn_unsupported_types = list(TRUE, FALSE)
+  ascii = list(FALSE), version = list(NULL, 2, 3, 2L, 3L), refhook = list(NULL), validate_checksum = list(TRUE),
+  check_hash = list(TRUE),
+  use_alt_rep = list(FALSE, TRUE), old_format = list(FALSE), uniform_encoding = list(TRUE, FALSE),
+  warn_unsupported_types = list(TRUE, FALSE)
 )
 
 ADVICE <- c(

@@ -4,21 +4,27 @@
 READS_WHOLE <- list(
   Hmisc = c("as.discrete", "ceil", "describe", "html", "impute", "label", "latex", "spearman2", "units"),
   datawizard = c(
-    "categorize", "center", "convert_na_to", "convert_to_na", "data_arrange", "data_tabulate", "describe_distribution", "recode_values",
+    "categorize", "center", "convert_na_to", "convert_to_na", "data_arrange", "data_tabulate",
+    "describe_distribution", "recode_values",
     "rescale", "reverse", "slide", "standardize", "to_factor", "to_numeric"
   ),
   haven = c("zap_formats", "zap_label", "zap_labels", "zap_missing", "zap_widths"),
   insight = c(
-    "clean_names", "ellipsis_info", "find_formula", "find_parameters", "find_predictors", "find_random", "find_response", "find_terms",
-    "format_string", "get_data", "get_intercept", "get_parameters", "get_random", "is_mixed_model", "is_nullmodel", "model_info",
+    "clean_names", "ellipsis_info", "find_formula", "find_parameters", "find_predictors", "find_random",
+    "find_response", "find_terms",
+    "format_string", "get_data", "get_intercept", "get_parameters", "get_random", "is_mixed_model",
+    "is_nullmodel", "model_info",
     "model_name", "n_parameters", "n_unique", "standardize_column_order", "standardize_names", "text_remove_backticks"
   ),
   sf = c(
-    "st_agr", "st_area", "st_as_sf", "st_as_sfc", "st_buffer", "st_cast", "st_centroid", "st_coordinates", "st_crop", "st_difference",
-    "st_drop_geometry", "st_filter", "st_intersection", "st_intersects", "st_is_valid", "st_join", "st_simplify", "st_transform", "st_union"
+    "st_agr", "st_area", "st_as_sf", "st_as_sfc", "st_buffer", "st_cast", "st_centroid", "st_coordinates",
+    "st_crop", "st_difference",
+    "st_drop_geometry", "st_filter", "st_intersection", "st_intersects", "st_is_valid", "st_join",
+    "st_simplify", "st_transform", "st_union"
   ),
   sjlabelled = c(
-    "as_character", "as_factor", "as_label", "as_labelled", "as_numeric", "get_label", "get_labels", "get_na", "get_values", "remove_all_labels"
+    "as_character", "as_factor", "as_label", "as_labelled", "as_numeric", "get_label", "get_labels", "get_na",
+    "get_values", "remove_all_labels"
   ),
   units = "as_units",
   xts = c("tclass", "tzone", "xcoredata"),

@@ -52,7 +52,8 @@ stored_names <- function(names, k) {
 plan_groups <- function(plan, x, groups, path_of) {
   k <- length(x)
   fields <- list(
-    kind = integer(k), variant = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k), levels = rep_len(-1L, k),
+    kind = integer(k), variant = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k),
+    levels = rep_len(-1L, k),
     n_levels = integer(k), ordered = integer(k), zone = character(k)
   )
   kinds <- c(0L, groups$kind)[groups$group + 1L]
@@ -102,7 +103,9 @@ plan_column <- function(plan, x, label, n_rows, path) {
   if (is_frame_like(x) || is_lt_like(x) || is_record(x, n_rows)) {
     return(plan_parts(plan, x, label, n_rows, path))
   }
-  if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be stored"))
+  if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) {
+    refuse(path, paste("a column of type", typeof(x), "can't be stored"))
+  }
   dim <- dim_of(x)
   if (length(dim) > 1L) {
     if (dim[1L] != n_rows) refuse(path, paste("a matrix of", dim[1L], "rows in a table of", n_rows))

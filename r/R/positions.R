@@ -15,7 +15,10 @@ resolve_positions <- function(names, i, what, is_tibble = FALSE) {
     found <- match(i, names)
     if (anyNA(found)) {
       missing <- i[is.na(found)][1L]
-      abort("argument", paste0("there is no ", what, " '", missing, "'"), if (what == "column") list(column = missing) else list())
+      abort(
+        "argument", paste0("there is no ", what, " '", missing, "'"),
+        if (what == "column") list(column = missing) else list()
+      )
     }
     return(found)
   }

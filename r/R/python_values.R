@@ -54,7 +54,9 @@ first_part <- function(parts) part_at(parts, 1L)
 second_part <- function(parts) part_at(parts, 2L)
 third_part <- function(parts) part_at(parts, 3L)
 
-since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
+since_1970 <- function(seconds, zone = "UTC") structure(
+  as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone
+)
 lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
 
 # A datetime with a zone. Its parts are the local time, the zone, and whether a repeated local time
@@ -62,7 +64,9 @@ lasting <- function(seconds) structure(as.double(seconds), class = "difftime", u
 zoned <- function(parts) {
   clock <- part_at(parts, 1L)
   zone <- part_at(parts, 2L)
-  if (!inherits(clock, "POSIXct") || !is.double(clock) || length_of(clock) != 1L) other_parts("a clock that is not a time")
+  if (!inherits(clock, "POSIXct") || !is.double(clock) || length_of(clock) != 1L) {
+    other_parts("a clock that is not a time")
+  }
   if (is.null(zone)) {
     return(clock)
   }
@@ -117,7 +121,9 @@ turned_array <- function(parts) {
   x <- part_at(parts, 1L)
   shape <- part_at(parts, 2L)
   dim <- numbers_in(shape, length_of(shape))
-  if (!is_vector_type(x) || length(dim) == 0L || anyNA(dim) || any(dim < 0) || prod(dim) != length_of(x)) other_parts("an array of another shape")
+  if (!is_vector_type(x) || length(dim) == 0L || anyNA(dim) || any(dim < 0) || prod(dim) != length_of(x)) {
+    other_parts("an array of another shape")
+  }
   kept <- attributes(x)
   turned <- aperm(array(unclass(x), rev(dim)))
   attributes(turned) <- c(kept, list(dim = dim(turned)))
@@ -132,7 +138,9 @@ masked_array <- function(parts) {
   if (is.null(mask)) {
     return(x)
   }
-  if (!is_vector_type(x) || !is.logical(mask) || is.object(mask) || length(mask) != length_of(x)) other_parts("a mask that does not fit")
+  if (!is_vector_type(x) || !is.logical(mask) || is.object(mask) || length(mask) != length_of(x)) {
+    other_parts("a mask that does not fit")
+  }
   with_missing(x, which(as.vector(mask)))
 }
 
@@ -140,7 +148,9 @@ masked_array <- function(parts) {
 record_fields <- function(parts) {
   names <- unlist(part_at(parts, 4L))
   values <- parts[-(1:4)]
-  if (length_of(names) != length(values) || !is.null(names) && !is.character(names)) nonsense("a record whose fields do not match its names")
+  if (length_of(names) != length(values) || !is.null(names) && !is.character(names)) {
+    nonsense("a record whose fields do not match its names")
+  }
   structure(values, names = names, record = parts[[3L]])
 }
 
@@ -154,7 +164,8 @@ FOREIGN <- list(
   `NA` = function(parts) NA,
   NaT = function(parts) since_1970(NA),
   numpy.False = function(parts) FALSE, numpy.True = function(parts) TRUE,
-  numpy.int8 = first_part, numpy.int16 = first_part, numpy.int32 = first_part, numpy.int64 = first_part, numpy.uint8 = first_part,
+  numpy.int8 = first_part, numpy.int16 = first_part, numpy.int32 = first_part, numpy.int64 = first_part,
+  numpy.uint8 = first_part,
   numpy.uint16 = first_part, numpy.uint32 = first_part,
   date = function(parts) structure(number_at(parts, 1L), class = "Date"),
   time = function(parts) structure(number_at(parts, 1L) / 1e6, class = c("hms", "difftime"), units = "secs"),
@@ -168,7 +179,8 @@ FOREIGN <- list(
   },
   range = range_of_numbers,
   `array of objects` = first_part,
-  `text 42` = first_part, `text 43` = first_part, `text 44` = first_part, `text 45` = first_part, `text 46` = first_part, `bytes 53` = first_part,
+  `text 42` = first_part, `text 43` = first_part, `text 44` = first_part, `text 45` = first_part,
+  `text 46` = first_part, `bytes 53` = first_part,
   `bytes 51` = uuid_text,
   `array by rows` = turned_array,
   record = record_fields,

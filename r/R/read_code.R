@@ -17,7 +17,9 @@ make_closure <- function(session, parts) {
   }
   # A body is code or a vector.
   body <- parts[[3L]]
-  if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) nonsense("a function whose body is not code")
+  if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) {
+    nonsense("a function whose body is not code")
+  }
   made <- as.function(c(as.list(formals), list(body)), envir = parts[[4L]])
   .Call(C_decorate, made, as.list(parts[[5L]]), isTRUE(parts[[6L]]))
 }

@@ -33,7 +33,10 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   attribute_request <- if (any(grouped)) request_attribute_groups(reader, facts, at[grouped], kinds[grouped], descriptions[grouped])
   others <- which(!plain & !grouped & !is_whole)
   wants <- lapply(others, function(k) reader_want(reader, facts, at[k], descriptions[[k]]))
-  reader_levels(reader, wants, c(facts$dictionary[at[plain & kinds == CODES]], attribute_request$dictionaries[attribute_request$lacks_levels]))
+  reader_levels(
+    reader, wants,
+    c(facts$dictionary[at[plain & kinds == CODES]], attribute_request$dictionaries[attribute_request$lacks_levels])
+  )
   vectors <- reader_run(reader)
   if (any(grouped)) out[grouped] <- finish_attribute_groups(reader, vectors, attribute_request)
   out[plain] <- set_implied(reader, vectors[plain_vectors], kinds[plain], lapply(facts[FACTS_OF_KIND], `[`, at[plain]))

@@ -104,7 +104,9 @@ fill_environment <- function(session, env, record) {
   }
   active <- bind_active(session, env, record$active)
   locked <- record$bindings
-  if (!is.character(locked) || length(locked) > 0L && !all(locked %in% c(names(values), active))) nonsense("locked bindings that do not exist")
+  if (!is.character(locked) || length(locked) > 0L && !all(locked %in% c(names(values), active))) {
+    nonsense("locked bindings that do not exist")
+  }
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))

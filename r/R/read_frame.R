@@ -3,7 +3,10 @@
 # A frame of some columns, by their positions in `frame_names`, and rows.
 read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
-    abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
+    abort(
+      "unsupported",
+      "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'"
+    )
   }
   if (isTRUE(file$as_table)) {
     return(as_table_frame(read_unclassed(file, which, rows), "as = \"data.table\""))

@@ -28,7 +28,9 @@ class_of_objects <- function(file, cell, n_values, rows, values) {
     class <- common_class(values)
     if (!is_all(rows) && !identical(class, "")) {
       # A value without counterpart in R is not a date.
-      class <- tryCatch(common_class(read_objects(file, cell, n_values, ALL_ROWS)), entasis_error_unsupported = function(e) "")
+      class <- tryCatch(
+        common_class(read_objects(file, cell, n_values, ALL_ROWS)), entasis_error_unsupported = function(e) ""
+      )
     }
     file$object_classes[[key]] <- if (is.null(class)) "" else class
   }
@@ -37,7 +39,9 @@ class_of_objects <- function(file, cell, n_values, rows, values) {
 
 # "Date" or "hms" if all values are of that class or missing; NULL if all are missing, else "".
 common_class <- function(values) {
-  missing <- vapply(values, function(value) is.null(value) || is.atomic(value) && length(value) == 1L && is.na(value), NA)
+  missing <- vapply(
+    values, function(value) is.null(value) || is.atomic(value) && length(value) == 1L && is.na(value), NA
+  )
   there <- values[!missing]
   if (length(there) == 0L) {
     return(NULL)

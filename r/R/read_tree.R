@@ -27,7 +27,9 @@ read_cells <- function(file, start, end) {
   })
 }
 
-read_reference.entasis_cell <- function(node, file, description) read_cells(file, as.double(node), as.double(node) + 1)[[1L]]
+read_reference.entasis_cell <- function(node, file, description) read_cells(
+  file, as.double(node), as.double(node) + 1
+)[[1L]]
 
 read_reference.entasis_cells <- function(node, file, description) read_cells(file, node[[1L]], node[[2L]])
 
@@ -136,7 +138,8 @@ refuse_foreign <- function(session, kind, path) {
 
 REFUSED <- c(
   `zero character` = "a string with a zero character", key = "a dict with a key that is neither a string nor a number",
-  `beyond integer64` = "-9223372036854775808, the NA of integer64,", `text 41` = "a Decimal", `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
+  `beyond integer64` = "-9223372036854775808, the NA of integer64,", `text 41` = "a Decimal",
+  `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
   Ellipsis = "an Ellipsis", Fraction = "a Fraction", slice = "a slice", numpy.uint64 = "a uint64 of NumPy"
 )
 

@@ -26,8 +26,12 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   encodings <- integer(k)
   numbers <- facts$number[which]
   for (i in which(kind == CHARACTER & numbers %in% reader$file$string_encodings$of)) {
-    how <- describe_columns(reader$file, reader$file$string_encodings$by[match(numbers[i], reader$file$string_encodings$of)])
-    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) nonsense("an invalid column of string encodings")
+    how <- describe_columns(
+      reader$file, reader$file$string_encodings$by[match(numbers[i], reader$file$string_encodings$of)]
+    )
+    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) {
+      nonsense("an invalid column of string encodings")
+    }
     reader_add(reader, how, 1L, RAW)
     encodings[i] <- reader$n
   }
@@ -52,7 +56,9 @@ reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
       reader$nested[[length(reader$nested) + 1L]] <- list(reader$n_vectors, lapply(facts, `[`, which))
       return(reader$n_vectors)
     }
-    reader$lists[[length(reader$lists) + 1L]] <- list(reader$n_vectors, facts$cell[which], facts$n_values[which], facts$name[which])
+    reader$lists[[length(reader$lists) + 1L]] <- list(
+      reader$n_vectors, facts$cell[which], facts$n_values[which], facts$name[which]
+    )
     return(reader$n_vectors)
   }
   numbers <- integer(length(which))

@@ -14,7 +14,9 @@ reader_want <- function(reader, facts, which, description) {
     return(list(parts = parts, attributes = lapply_pairs(file, description$attributes)))
   }
   attributes <- described_attributes(reader, description$attributes)
-  want <- list(has_attributes = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
+  want <- list(
+    has_attributes = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4)
+  )
   if (!is.null(description$matrix)) {
     width <- width_of(description)
     if (width == 0) {

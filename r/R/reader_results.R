@@ -85,7 +85,9 @@ read_reference.entasis_column <- function(node, file, description) extra_values(
 
 # Reads a nested column, by its facts, in some rows.
 read_nested <- function(file, of, rows, depth) {
-  if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) nonsense("a nested column that contains itself")
+  if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) {
+    nonsense("a nested column that contains itself")
+  }
   children <- describe_columns(file, of$first_child + seq_len(of$n_children) - 1)
   check_children(of, children)
   request <- child_request(of, children, rows, read_words(file, of, structure_rows(of, rows)))
@@ -102,7 +104,9 @@ read_words <- function(file, of, rows) {
 
 # The values of a child in some of its rows.
 read_child <- function(file, children, i, rows, depth) {
-  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) nonsense("a nested column needs more values than its child has")
+  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) {
+    nonsense("a nested column needs more values than its child has")
+  }
   reader <- new_reader(file, rows, TRUE, depth + 1L)
   want <- reader_want(reader, children, i, NULL)
   reader_finish(reader, reader_run(reader), want)

@@ -58,7 +58,9 @@ row_attributes <- function(attrs, rows) {
 # Cuts the row names of a frame in a frame. One whose row names are not numbers is read whole: see
 # `slicing_of`.
 part_attributes <- function(attrs, rows) {
-  if (!is_all(rows) && are_numbers(attrs$row.names)) attrs$row.names <- c(NA, -as.integer(count_rows(rows, abs(attrs$row.names[2L]))))
+  if (!is_all(rows) && are_numbers(attrs$row.names)) {
+    attrs$row.names <- c(NA, -as.integer(count_rows(rows, abs(attrs$row.names[2L]))))
+  }
   attrs
 }
 

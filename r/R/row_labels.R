@@ -33,7 +33,10 @@ foreign_labels <- function(file) {
     last <- range[1L] + range[2L] * max(file$facts$n_rows - 1, 0)
     return(list(range = range, names = if (any(abs(c(range[1L], last)) >= 2^31)) "index"))
   }
-  refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), nonsense("an index of kind ", kind))
+  refs <- switch(
+    kind, column = list(index$column), multi = index$columns, names = list(),
+    nonsense("an index of kind ", kind)
+  )
   facts <- describe_columns(file, vapply(refs, number_of, 0))
   if (kind == "column" && are_row_names(file, facts)) {
     return(list(row_names = facts$number))

@@ -51,5 +51,7 @@ checked_secret <- function(key, password, prefix = "") {
 }
 
 check_session <- function(key) {
-  if (!.Call(C_is_open, key)) wrong("the key is of another session, and keys are never saved: make it again with key_entasis()")
+  if (!.Call(C_is_open, key)) {
+    wrong("the key is of another session, and keys are never saved: make it again with key_entasis()")
+  }
 }

@@ -56,7 +56,11 @@ slice_value <- function(x, i, frame_class, whole, origin) {
     has_own <- if (is.data.frame(x)) all(class %in% SIMPLE_FRAMES) || has_method(setdiff(class, SIMPLE_FRAMES)) else has_method(class)
     if (!has_own && (whole && !isTRUE(rows_of(x) <= 1) || "sfc" %in% class)) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
-      refuse_rows(origin, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
+      refuse_rows(
+        origin,
+        paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"),
+        how
+      )
     }
     # Without the package, attributes that don't depend on rows are kept.
     if (!has_own && !is.null(package)) keeps <- TRUE

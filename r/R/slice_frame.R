@@ -41,7 +41,9 @@ plain_part <- function(file, which, rows, attrs) {
   if ("data.table" %in% class) attrs <- selected_attributes(attrs, names, rows)
   interpret(file, {
     # `[` of a tibble drops row names.
-    frame <- own_frame(file, read_columns(file, which, rows, class), which, rows, attrs, has_row_names = !"tbl_df" %in% class)
+    frame <- own_frame(
+      file, read_columns(file, which, rows, class), which, rows, attrs, has_row_names = !"tbl_df" %in% class
+    )
     if (!keeps && anyDuplicated(which)) attr(frame, "names") <- make.unique(names(frame))
     frame
   })

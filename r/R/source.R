@@ -26,7 +26,10 @@ open_source <- function(source, limits) {
   tail <- if (last > 0) bytes_of_source(source$read, known$size - last, last, known) else raw()
   # Errors are values, because the core calls the function.
   read <- function(offset, length) {
-    tryCatch(as.vector(bytes_of_source(source$read, offset, length, known)), error = function(e) enc2utf8(conditionMessage(e)))
+    tryCatch(
+      as.vector(bytes_of_source(source$read, offset, length, known)),
+      error = function(e) enc2utf8(conditionMessage(e))
+    )
   }
   handle <- core(.Call(C_open_source, source$name, known$size, as.vector(first), as.vector(tail), read, limits))
   list(handle = handle, stamp = list(known$size, known$version))
@@ -55,5 +58,8 @@ bytes_of_source <- function(read, offset, length, known) {
 }
 
 failed_source <- function(offset, length, n) {
-  stop("the source returned ", shown_number(n), " bytes from offset ", shown_number(offset), ", not ", shown_number(length), call. = FALSE)
+  stop(
+    "the source returned ", shown_number(n), " bytes from offset ", shown_number(offset), ", not ",
+    shown_number(length), call. = FALSE
+  )
 }

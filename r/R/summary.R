@@ -9,7 +9,9 @@ summary.entasis_table <- function(object, ...) {
     return(summary(object[], ...))
   }
   columns <- lapply(seq_along(names(object)), unread_column, file = file)
-  summary.data.frame(decorate(columns, list(names = names(object), class = "data.frame", row.names = .set_row_names(0L))), ...)
+  summary.data.frame(
+    decorate(columns, list(names = names(object), class = "data.frame", row.names = .set_row_names(0L))), ...
+  )
 }
 
 unread_column <- function(k, file) structure(list(file = file, k = k), class = "entasis_unread")

@@ -39,7 +39,10 @@ flat_columns <- function(columns, n, most, prefix = "") {
 table_cells <- function(columns, n, digits) {
   cells <- lapply(columns, function(column) {
     texts <- cut_text(cell_texts(column, n, digits), 40L)
-    structure(c(paste0("<", type_label(column), ">"), texts), is_left = is.character(column) || is.factor(column) || is.list(column))
+    structure(
+      c(paste0("<", type_label(column), ">"), texts),
+      is_left = is.character(column) || is.factor(column) || is.list(column)
+    )
   })
   names(cells) <- cut_text(names(columns), 40L)
   cells
@@ -79,7 +82,8 @@ type_label <- function(x) {
   }
   if (is.object(x)) {
     known <- c(
-      ordered = "ord", factor = "fct", Date = "date", POSIXct = "dttm", POSIXlt = "dttm", difftime = "drtn", integer64 = "int64",
+      ordered = "ord", factor = "fct", Date = "date", POSIXct = "dttm", POSIXlt = "dttm", difftime = "drtn",
+      integer64 = "int64",
       hms = "time", vctrs_list_of = "list", AsIs = ""
     )
     classes <- class(x)
@@ -91,7 +95,10 @@ type_label <- function(x) {
       return(unname(label))
     }
   }
-  switch(typeof(x), integer = "int", double = "dbl", character = "chr", logical = "lgl", complex = "cpl", closure = "fn", language = "call", typeof(x))
+  switch(
+    typeof(x), integer = "int", double = "dbl", character = "chr", logical = "lgl", complex = "cpl",
+    closure = "fn", language = "call", typeof(x)
+  )
 }
 
 # Cuts texts to a width.

@@ -11,7 +11,9 @@ refuse <- function(path, what, fix = NULL, is_code = FALSE) {
 }
 
 # The path of a deep value is long, so the reason comes first.
-refuse_depth <- function(path) abort("unsupported", paste0("not supported: values are nested deeper than 1,000, at ", shortened(path)))
+refuse_depth <- function(path) abort(
+  "unsupported", paste0("not supported: values are nested deeper than 1,000, at ", shortened(path))
+)
 
 refuse_value <- function(doc, what) {
   removal <- removal_of(walk_path(doc))
@@ -25,7 +27,10 @@ refuse_code <- function(doc, what) {
 }
 
 refuse_code_at <- function(doc, path, what, removal) {
-  refuse(path, paste(what, "is code"), paste0("write with functions = TRUE", if (!is.null(removal)) paste0(", or remove it: ", removal)), TRUE)
+  refuse(
+    path, paste(what, "is code"),
+    paste0("write with functions = TRUE", if (!is.null(removal)) paste0(", or remove it: ", removal)), TRUE
+  )
 }
 
 # Shortens a path to 300 characters.
@@ -116,4 +121,7 @@ quoted <- function(name) if (make.names(name) == name) name else encodeString(na
 IN_POINTER <- "(tag[.]of|protected[.]by)\\("
 
 # The kinds of steps, by the numbers of src/walker.h.
-BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots", "vector", "promise", "pointer")
+BELOW <- c(
+  "items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots", "vector",
+  "promise", "pointer"
+)

@@ -9,7 +9,9 @@ update_entasis <- function(values = list(), path, remove = NULL, compress = NULL
   check_flag(functions, "functions")
   values <- read_lazy(values)
   check_values(values)
-  if (!is.null(remove) && (!is.character(remove) || anyNA(remove))) must_be("remove", "a character vector of names", remove)
+  if (!is.null(remove) && (!is.character(remove) || anyNA(remove))) {
+    must_be("remove", "a character vector of names", remove)
+  }
   options <- change_options(durable, wait, compress, threads, edition)
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change), add = TRUE)
@@ -23,20 +25,29 @@ update_entasis <- function(values = list(), path, remove = NULL, compress = NULL
 check_values <- function(values) {
   if (typeof(values) != "list" || is.object(values) || isS4(values)) must_be("values", "a named list", values)
   names <- names_of(values)
-  if (length(values) > 0L && (is.null(names) || anyNA(names) || !all(nzchar(names)))) wrong("'values' has elements without a name")
+  if (length(values) > 0L && (is.null(names) || anyNA(names) || !all(nzchar(names)))) {
+    wrong("'values' has elements without a name")
+  }
   if (anyDuplicated(names)) wrong("'values' has two elements '", names[anyDuplicated(names)], "'")
 }
 
 # The named list in a file of R.
 list_of <- function(file) {
-  refuse <- function(why) abort("unsupported", paste0("not supported: ", why, " (file \"", file$path, "\")"), list(file = file$path))
+  refuse <- function(why) abort(
+    "unsupported", paste0("not supported: ", why, " (file \"", file$path, "\")"), list(file = file$path)
+  )
   if (!is_own_file(file)) {
     refuse("the file was not written by R, so its keys are changed from there, in Python by entasis.update()")
   }
   value <- if (is_tree(file)) read_tree(file)
   if (typeof(value) != "list") refuse("the file holds no list: write the value again")
   if (is.object(value) || isS4(value)) {
-    refuse(paste0("the file holds an object of class ", shown_class(oldClass(value)), ", not a plain list: read it, change it, and write it again"))
+    refuse(
+      paste0(
+        "the file holds an object of class ", shown_class(oldClass(value)),
+        ", not a plain list: read it, change it, and write it again"
+      )
+    )
   }
   if (!is.null(attr(value, "dim", exact = TRUE)) || length(value) > 0L && is.null(names_of(value))) {
     refuse("the list in the file has no names: read it, change it, and write it again")

@@ -15,7 +15,9 @@ verify_entasis <- function(path, limits = list(), generation = NULL, key = NULL,
 
 # Checks the files of a folder, and its manifest.
 verify_folder <- function(path, limits) {
-  manifests <- sort(list.files(file.path(path, "_entasis"), "^[0-9]{20}[.]entasis$", full.names = TRUE), decreasing = TRUE)
+  manifests <- sort(
+    list.files(file.path(path, "_entasis"), "^[0-9]{20}[.]entasis$", full.names = TRUE), decreasing = TRUE
+  )
   files <- c(parts_of(path, check_limits(limits))$files, utils::head(manifests, 1L))
   checked <- in_steps(file.size(files), function(i) {
     tryCatch(verify_entasis(files[i], limits, key = secret_in_force()), entasis_error = identity)
@@ -27,7 +29,10 @@ verify_folder <- function(path, limits) {
   if (sum(bad) == 1L) stop(checked[[which(bad)]])
   shown <- utils::head(which(bad), 10L)
   said <- paste(vapply(checked[shown], conditionMessage, ""), collapse = "; ")
-  abort("corrupt", paste0(sum(bad), " of ", length(files), " files of '", path, "' are damaged: ", said), list(file = files[shown[1L]]))
+  abort(
+    "corrupt", paste0(sum(bad), " of ", length(files), " files of '", path, "' are damaged: ", said),
+    list(file = files[shown[1L]])
+  )
 }
 
 repair_entasis <- function(path, out, limits = list(), durable = NULL, wait = 10, key = NULL, password = NULL) {

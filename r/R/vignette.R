@@ -55,7 +55,14 @@ block_html <- function(block, env) {
     code <- block[-1L]
     shown <- paste0("<pre><code>", paste(escaped(code), collapse = "\n"), "</code></pre>")
     result <- if (startsWith(first, "```r")) run_chunk(code, env)
-    return(c(shown, if (length(result) > 0L) paste0("<pre class=\"out\"><code>", paste(escaped(result), collapse = "\n"), "</code></pre>")))
+    return(
+      c(
+        shown,
+        if (length(result) > 0L) {
+          paste0("<pre class=\"out\"><code>", paste(escaped(result), collapse = "\n"), "</code></pre>")
+        }
+      )
+    )
   }
   if (grepl("^#+ ", first)) {
     level <- nchar(sub("^(#+) .*", "\\1", first))
@@ -63,11 +70,23 @@ block_html <- function(block, env) {
   }
   if (startsWith(first, "- ")) {
     items <- split(block, cumsum(startsWith(block, "- ")))
-    return(c("<ul>", vapply(items, function(item) paste0("<li>", inline_html(sub("^- ", "", paste(trimws(item), collapse = " "))), "</li>"), ""), "</ul>"))
+    return(
+      c(
+        "<ul>",
+        vapply(
+          items,
+          function(item) paste0("<li>", inline_html(sub("^- ", "", paste(trimws(item), collapse = " "))), "</li>"),
+          ""
+        ),
+        "</ul>"
+      )
+    )
   }
   if (startsWith(first, "|")) {
     cells <- strsplit(sub("^[|] *", "", sub(" *[|]$", "", block[!grepl("^[|][-| ]+$", block)])), " *[|] *")
-    row <- function(cells, tag) paste0("<tr>", paste0("<", tag, ">", vapply(cells, inline_html, ""), "</", tag, ">", collapse = ""), "</tr>")
+    row <- function(cells, tag) paste0(
+      "<tr>", paste0("<", tag, ">", vapply(cells, inline_html, ""), "</", tag, ">", collapse = ""), "</tr>"
+    )
     return(c("<table>", row(cells[[1L]], "th"), vapply(cells[-1L], row, "", "td"), "</table>"))
   }
   paste0("<p>", inline_html(paste(block, collapse = "\n")), "</p>")
@@ -79,7 +98,9 @@ inline_html <- function(text) {
   gsub("\\[([^]]+)\\]\\((https?:[^)]+)\\)", "<a href=\"\\2\">\\1</a>", text)
 }
 
-escaped <- function(text) gsub(">", "&gt;", gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE), fixed = TRUE)
+escaped <- function(text) gsub(
+  ">", "&gt;", gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE), fixed = TRUE
+)
 
 # The output of a chunk.
 run_chunk <- function(code, env) {

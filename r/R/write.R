@@ -36,7 +36,12 @@ write_value <- function(x, path, functions, options, change = NULL, operation = 
     if (isTRUE(e$is_code) && !functions) document_of(x, TRUE, metadata)
     stop(e)
   })
-  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at, doc$metadata), options, change, operation))
+  core(
+    .Call(
+      C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at, doc$metadata), options, change,
+      operation
+    )
+  )
   report_pointers(doc)
 }
 

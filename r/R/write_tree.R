@@ -83,7 +83,9 @@ apart_family <- function(x) {
   if (is.null(known)) {
     return(NULL)
   }
-  if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", family, link)
+  if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) {
+    list("r.family", family, link)
+  }
 }
 
 apart_environment <- function(doc, x) {
@@ -157,6 +159,8 @@ apart_function <- function(doc, x) {
 apart_primitive <- function(doc, x) {
   if (!doc$functions) refuse_code(doc, "a function of R itself")
   name <- sub("^[.]Primitive[(]\"(.*)\"[)]$", "\\1", paste(deparse(x), collapse = ""))
-  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse_value(doc, "a function without a name can't be stored")
+  if (!identical(get0(name, baseenv(), mode = "function"), x)) {
+    refuse_value(doc, "a function without a name can't be stored")
+  }
   list("r.primitive", name)
 }

@@ -130,7 +130,9 @@ write_first_batch <- function(stream, path, x, options, times) {
 # Why a frame can't begin a file of batches.
 why_no_batch <- function(x) {
   named <- function(which) paste0("column '", substr(names_of(x)[which][1L], 1L, 60L), "'")
-  lists <- vapply(unclass(x), function(column) typeof(column) == "list" && !is_frame_like(column) && !is_lt_like(column), NA)
+  lists <- vapply(
+    unclass(x), function(column) typeof(column) == "list" && !is_frame_like(column) && !is_lt_like(column), NA
+  )
   texts <- vapply(unclass(x), has_other_text, NA)
   if (any(lists)) paste(named(lists), "is a list") else
     if (any(texts)) paste(named(texts), NOT_UTF8) else
@@ -158,6 +160,9 @@ check_batch <- function(file, x) {
   texts <- vapply(columns, has_other_text, NA)
   if (any(texts)) named(texts, NOT_UTF8)
   if (!rows_go_on(structure(list(), row.names = c(NA, -1L)), x, c(file$facts$n_rows, .row_names_info(x, 2L)))) {
-    wrong("the row names of the batch do not go on with ", sprintf("%.0f", file$facts$n_rows + 1), " (file \"", file$path, "\"): remove them")
+    wrong(
+      "the row names of the batch do not go on with ", sprintf("%.0f", file$facts$n_rows + 1), " (file \"",
+      file$path, "\"): remove them"
+    )
   }
 }

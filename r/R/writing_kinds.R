@@ -54,7 +54,10 @@ time_by <- function(type, class, attrs) {
     return(list(kind = kinds[2L], unit = unit, variant = VARIANT_INTEGER, zone = zone, implied_attrs = implied_attrs))
   }
   is_span <- kinds[1L] == SPAN && !"hms" %in% class
-  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale, is_span = is_span)
+  list(
+    kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale,
+    is_span = is_span
+  )
 }
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.

@@ -33,7 +33,9 @@ zone_shown <- function(file, zone, of) {
 
 # The seconds east of UTC in a name such as "+02:00" or "UTC-03:30"; NA for other names.
 offset_in <- function(zone) {
-  parts <- regmatches(zone, regexec("^(?:UTC|GMT)?([+-])([0-9]{1,2})(?::?([0-9]{2}))?(?::?([0-9]{2}))?$", zone, perl = TRUE))[[1L]]
+  parts <- regmatches(
+    zone, regexec("^(?:UTC|GMT)?([+-])([0-9]{1,2})(?::?([0-9]{2}))?(?::?([0-9]{2}))?$", zone, perl = TRUE)
+  )[[1L]]
   if (length(parts) == 0L) {
     return(NA_real_)
   }
@@ -66,6 +68,9 @@ zone_of_value <- function(seconds) {
 note_zone <- function(file, zone, of = NULL) {
   if (!zone %in% file$noted_zones) {
     file$noted_zones <- c(file$noted_zones, zone)
-    message("note: times", of, " are shown in UTC, because R has no time zone \"", substr(zone, 1L, 60L), "\" (file \"", file$path, "\")")
+    message(
+      "note: times", of, " are shown in UTC, because R has no time zone \"", substr(zone, 1L, 60L),
+      "\" (file \"", file$path, "\")"
+    )
   }
 }

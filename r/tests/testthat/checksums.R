@@ -29,7 +29,9 @@ find_checksums <- function(bytes) {
   }
   part <- function(kind, height, at, len, sum_at) {
     if (height > 0) {
-      for (entry in from(at, len, 24)) part(kind, height - 1, word_at(bytes, entry, 8), word_at(bytes, entry + 8, 4), entry + 16)
+      for (entry in from(at, len, 24)) part(
+        kind, height - 1, word_at(bytes, entry, 8), word_at(bytes, entry + 8, 4), entry + 16
+      )
     } else if (kind == 6) {
       for (record in from(at, len, 64)) block(record)
     }
@@ -39,7 +41,9 @@ find_checksums <- function(bytes) {
   root_len <- word_at(bytes, 80, 4)
   for (record in from(root + 160, root_len - 160, 48)) {
     len <- word_at(bytes, record + 24, 4)
-    if (len > 0) part(word_at(bytes, record, 2), word_at(bytes, record + 28, 1), word_at(bytes, record + 16, 8), len, record + 32)
+    if (len > 0) {
+      part(word_at(bytes, record, 2), word_at(bytes, record + 28, 1), word_at(bytes, record + 16, 8), len, record + 32)
+    }
   }
   trailer <- length(bytes) - 64
   add("root", 96, root, root_len)

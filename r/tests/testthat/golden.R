@@ -26,10 +26,14 @@ golden_tree <- function() {
   frame <- data.frame(a = 1:2)
   frame$l <- list("x", quote(f(x)))
   list(
-    null = NULL, one = 1L, two = 2.5, yes = TRUE, text = "\u00e9", none = c(NA, 1L), lists = list(list(), list(a = 1, b = list("deep"))),
-    named = c(a = 1, b = NA), factor = factor(c("x", NA)), matrix = matrix(1:6, 2), strings = c(latin1, "b", NA), raw = as.raw(0:3),
-    call = quote(lm(y ~ x, data = d)), symbol = as.name("s"), formula = eval(quote(y ~ x), globalenv()), pairs = pairlist(p = 1, 2),
-    steps = expression(a + b, c), frame = frame, base = list(globalenv(), baseenv(), emptyenv(), asNamespace("stats")), family = poisson()
+    null = NULL, one = 1L, two = 2.5, yes = TRUE, text = "\u00e9", none = c(NA, 1L),
+    lists = list(list(), list(a = 1, b = list("deep"))),
+    named = c(a = 1, b = NA), factor = factor(c("x", NA)), matrix = matrix(1:6, 2),
+    strings = c(latin1, "b", NA), raw = as.raw(0:3),
+    call = quote(lm(y ~ x, data = d)), symbol = as.name("s"), formula = eval(quote(y ~ x), globalenv()),
+    pairs = pairlist(p = 1, 2),
+    steps = expression(a + b, c), frame = frame,
+    base = list(globalenv(), baseenv(), emptyenv(), asNamespace("stats")), family = poisson()
   )
 }
 
@@ -51,7 +55,10 @@ pointer_to <- function(tag, protected) {
 
 golden_pointers <- function() {
   pointer <- pointer_to(as.raw(1:3), list(a = 1:2))
-  list(data = pointer, again = pointer, tag = structure(pointer_to(as.name("a tag"), NULL), class = "of a package"), null = pointer_to(NULL, NULL))
+  list(
+    data = pointer, again = pointer,
+    tag = structure(pointer_to(as.name("a tag"), NULL), class = "of a package"), null = pointer_to(NULL, NULL)
+  )
 }
 
 if (sys.nframe() == 0L) {

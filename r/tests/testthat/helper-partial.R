@@ -3,7 +3,9 @@ renumbered <- function(x, of, columns = NULL) {
   if (!is.data.frame(x)) {
     return(x)
   }
-  if (is.na(.row_names_info(of, 0L)[1L]) && is.integer(.row_names_info(of, 0L)) || nrow(of) == 0L) attr(x, "row.names") <- .set_row_names(.row_names_info(x, 2L))
+  if (is.na(.row_names_info(of, 0L)[1L]) && is.integer(.row_names_info(of, 0L)) || nrow(of) == 0L) {
+    attr(x, "row.names") <- .set_row_names(.row_names_info(x, 2L))
+  }
   kept <- attributes(x)
   columns <- Map(renumbered, unclass(x), if (is.null(columns)) unclass(of) else unclass(of)[columns])
   attributes(columns) <- kept
@@ -14,7 +16,11 @@ renumbered <- function(x, of, columns = NULL) {
 selected <- function(x, columns, rows) {
   if (inherits(x, "data.table")) {
     as_table <- data.table::copy(x)
-    if (!is.null(columns)) as_table <- eval(quote(as_table[, columns, with = FALSE]), list(as_table = as_table, columns = columns), table_caller)
+    if (!is.null(columns)) {
+      as_table <- eval(
+        quote(as_table[, columns, with = FALSE]), list(as_table = as_table, columns = columns), table_caller
+      )
+    }
     if (!is.null(rows)) as_table <- eval(quote(as_table[rows]), list(as_table = as_table, rows = rows), table_caller)
     return(as_table)
   }
@@ -57,7 +63,9 @@ comparable <- function(value, of) {
 
 # Whether a selection is all rows in order. read_entasis() from the first to the last row reads the
 # whole frame, whose columns keep their attributes.
-are_all <- function(rows, n) identical(as.numeric(if (is.logical(rows)) which(rep_len(rows, n)) else rows), as.numeric(seq_len(n))) && !anyNA(rows)
+are_all <- function(rows, n) identical(
+  as.numeric(if (is.logical(rows)) which(rep_len(rows, n)) else rows), as.numeric(seq_len(n))
+) && !anyNA(rows)
 
 # Whether each column has a value for each row: the `[` of zoo loses rows where a mask has NA.
 is_sound <- function(x) {
@@ -149,7 +157,9 @@ any_column <- function(n, deep = TRUE) {
   if (requireNamespace("vctrs", quietly = TRUE)) {
     dependent <- c(dependent, list(
       function() vctrs::new_rcrd(list(lo = seq_len(n), hi = seq_len(n) + 0.5)),
-      function() vctrs::new_rcrd(list(lo = seq_len(n), hi = letters[seq_len(n) %% 26 + 1]), extra = "x", class = "bounds"),
+      function() vctrs::new_rcrd(
+        list(lo = seq_len(n), hi = letters[seq_len(n) %% 26 + 1]), extra = "x", class = "bounds"
+      ),
       function() vctrs::new_list_of(lapply(seq_len(n), function(i) rnorm(i %% 3)), ptype = double()),
       function() vctrs::new_vctr(rnorm(n), class = "entasis_vctr", unit = "m")
     ))
@@ -163,11 +173,16 @@ any_column <- function(n, deep = TRUE) {
   }
   if (requireNamespace("zoo", quietly = TRUE)) {
     dependent <- c(dependent, list(
-      function() zoo::zoo(rnorm(n), as.Date("2020-01-01") + seq_len(n)), function() zoo::as.yearmon(2000 + seq_len(n) / 12)
+      function() zoo::zoo(rnorm(n), as.Date("2020-01-01") + seq_len(n)),
+      function() zoo::as.yearmon(2000 + seq_len(n) / 12)
     ))
   }
-  if (requireNamespace("survival", quietly = TRUE)) dependent <- c(dependent, function() survival::Surv(seq_len(n), sample(0:1, n, TRUE)))
-  if (requireNamespace("haven", quietly = TRUE)) dependent <- c(dependent, function() haven::labelled(sample(3L, n, TRUE), c(a = 1L, b = 2L, c = 3L)))
+  if (requireNamespace("survival", quietly = TRUE)) {
+    dependent <- c(dependent, function() survival::Surv(seq_len(n), sample(0:1, n, TRUE)))
+  }
+  if (requireNamespace("haven", quietly = TRUE)) {
+    dependent <- c(dependent, function() haven::labelled(sample(3L, n, TRUE), c(a = 1L, b = 2L, c = 3L)))
+  }
   if (deep) {
     dependent <- c(dependent, list(
       function() any_frame(n, sample(3L, 1L), runif(1L) < 0.3), function() any_frame(n, 1L, FALSE)

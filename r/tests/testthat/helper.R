@@ -46,7 +46,10 @@ round_trip <- function(x, compress = 50) {
 
 expect_kept <- function(x, compress = 50) {
   y <- round_trip(x, compress)
-  expect_true(same(x, y), label = paste("kept:", paste(class(x), collapse = "/")), info = paste(all.equal(x, y), collapse = "; "))
+  expect_true(
+    same(x, y), label = paste("kept:", paste(class(x), collapse = "/")),
+    info = paste(all.equal(x, y), collapse = "; ")
+  )
   expect_converted(x)
 }
 
@@ -56,7 +59,10 @@ expect_converted <- function(x) {
   on.exit(unlink(path))
   saveRDS(x, path, compress = FALSE)
   y <- read_entasis(path)
-  expect_true(same(readRDS(path), y), label = paste("converted:", paste(class(x), collapse = "/")), info = paste(all.equal(x, y), collapse = "; "))
+  expect_true(
+    same(readRDS(path), y), label = paste("converted:", paste(class(x), collapse = "/")),
+    info = paste(all.equal(x, y), collapse = "; ")
+  )
 }
 
 written <- function(x, ...) {
@@ -85,14 +91,18 @@ odd_frame <- function(n) {
   set.seed(11)
   pick <- function(values) sample(values, n, TRUE)
   d <- data.frame(
-    id = seq_len(n), i = pick(c(-3:3, NA, .Machine$integer.max)), x = pick(c(-0.0, 0, 1.5, -2, 0.1 + 0.2, NA, NaN, Inf, -Inf, 1e300)),
-    l = pick(c(TRUE, FALSE, NA)), all_na = rep(NA, n), none = rep(NA_real_, n), s = pick(c("", "a", "ab", "b", "B", "\u00e9t\u00e9", "z\u00fcrich", NA)),
+    id = seq_len(n), i = pick(c(-3:3, NA, .Machine$integer.max)),
+    x = pick(c(-0.0, 0, 1.5, -2, 0.1 + 0.2, NA, NaN, Inf, -Inf, 1e300)),
+    l = pick(c(TRUE, FALSE, NA)), all_na = rep(NA, n), none = rep(NA_real_, n),
+    s = pick(c("", "a", "ab", "b", "B", "\u00e9t\u00e9", "z\u00fcrich", NA)),
     f = factor(pick(c("a", "b", "zz", NA)), levels = c("zz", "b", "a", "unused")), fn = addNA(factor(pick(c("a", NA)))),
     d = as.Date("2020-01-01") + pick(c(-40000, 0:3, NA)), di = structure(pick(c(18262L:18265L, NA)), class = "Date"),
-    dx = as.Date("2020-01-01") + pick(c(0.5, 1, NA)), t = as.POSIXct("2020-01-01", tz = "UTC") + pick(c(0, 0.25, 1, 86400, -1e9 - 0.001, NA)),
+    dx = as.Date("2020-01-01") + pick(c(0.5, 1, NA)),
+    t = as.POSIXct("2020-01-01", tz = "UTC") + pick(c(0, 0.25, 1, 86400, -1e9 - 0.001, NA)),
     tb = as.POSIXct("2020-03-29 01:30:00", tz = "Europe/Berlin") + pick(c(0, 3600, NA)),
     tn = as.POSIXct("2020-03-29 01:30:00") + pick(c(0, 3600, NA)),
-    w = as.difftime(pick(c(1, 1.5, 90, 0.1, NA)), units = "mins"), ws = as.difftime(pick(c(60, 90, NA)), units = "secs"), stringsAsFactors = FALSE
+    w = as.difftime(pick(c(1, 1.5, 90, 0.1, NA)), units = "mins"),
+    ws = as.difftime(pick(c(60, 90, NA)), units = "secs"), stringsAsFactors = FALSE
   )
   d$o <- factor(pick(c("low", "mid", "high", NA)), levels = c("low", "mid", "high"), ordered = TRUE)
   d$latin <- pick(c("a", iconv("\u00e9", "UTF-8", "latin1"), NA))
@@ -153,7 +163,9 @@ libraries <- function() paste0("R_LIBS=", shQuote(paste(.libPaths(), collapse = 
 
 # Runs a file of R in a separate process with arguments, and returns what it prints.
 run_file <- function(file, ...) {
-  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), shQuote(c(file, ...)), stdout = TRUE, stderr = TRUE, env = libraries()))
+  out <- suppressWarnings(
+    system2(file.path(R.home("bin"), "Rscript"), shQuote(c(file, ...)), stdout = TRUE, stderr = TRUE, env = libraries())
+  )
   if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
   out
 }

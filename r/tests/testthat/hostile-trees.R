@@ -9,19 +9,29 @@ call_core <- function(name, ...) internal("core")(.Call(internal(name), ...))
 path <- tempfile()
 
 names <- c(
-  "r.vector", "r.vector", "r.vector", "r.text", "r.symbol", "r.call", "r.pairlist", "r.expression", "r.s4", "r.environment", "r.closure",
-  "r.primitive", "r.family", "r.dots", "r.promise", "r.pointer", "r.weakref", "r.unknown", "record", "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
+  "r.vector", "r.vector", "r.vector", "r.text", "r.symbol", "r.call", "r.pairlist", "r.expression", "r.s4",
+  "r.environment", "r.closure",
+  "r.primitive", "r.family", "r.dots", "r.promise", "r.pointer", "r.weakref", "r.unknown", "record",
+  "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
 )
-classes <- c("data.frame", "factor", "POSIXlt", "POSIXct", "Date", "data.table", "integer64", "ts", "family", "EntasisNone", "formula", "name", "function")
-attribute_names <- c("class", "names", "dim", "dimnames", "levels", "row.names", "tsp", "tzone", "units", "comment", ".Environment", ".Data", "package", "")
+classes <- c(
+  "data.frame", "factor", "POSIXlt", "POSIXct", "Date", "data.table", "integer64", "ts", "family",
+  "EntasisNone", "formula", "name", "function"
+)
+attribute_names <- c(
+  "class", "names", "dim", "dimnames", "levels", "row.names", "tsp", "tzone", "units", "comment",
+  ".Environment", ".Data", "package", ""
+)
 
 # An environment stands for an object, from which `take` makes a value.
 thing <- function(depth = 0L) {
   pick <- sample(12L, 1L)
   if (depth > 4L && pick > 7L) pick <- sample(7L, 1L)
   switch(pick,
-    NULL, sample(c(1L, -1L, NA, 5L), sample(0:4, 1L), TRUE), runif(sample(0:3, 1L)), sample(c("a", "", NA, classes), sample(0:3, 1L), TRUE), TRUE,
-    as.raw(sample(0:7, sample(0:4, 1L), TRUE)), sample(attribute_names, 1L), lapply(seq_len(sample(0:4, 1L)), function(i) thing(depth + 1L)),
+    NULL, sample(c(1L, -1L, NA, 5L), sample(0:4, 1L), TRUE), runif(sample(0:3, 1L)),
+    sample(c("a", "", NA, classes), sample(0:3, 1L), TRUE), TRUE,
+    as.raw(sample(0:7, sample(0:4, 1L), TRUE)), sample(attribute_names, 1L),
+    lapply(seq_len(sample(0:4, 1L)), function(i) thing(depth + 1L)),
     setNames(lapply(1:2, function(i) thing(depth + 1L)), sample(attribute_names[attribute_names != ""], 2L)),
     list(class = sample(classes, 1L)), placeholder(depth + 1L), placeholder(depth + 1L)
   )
@@ -44,8 +54,17 @@ take <- function(holder, type) {
   }
   name <- if (runif(1) < 0.97) sample(names, 1L) else 1L
   parts <- switch(as.character(name),
-    r.vector = list(thing(depth), sample(list(NULL, list(class = sample(classes, 1L)), thing(depth), list(names = "a", dim = 1L)), 1L)[[1L]]),
-    r.environment = sample(list(list(0L), list(1L), list(7L), list(-1L), list("global"), list("namespace", "none"), list("package", thing(9L)), list(thing(9L))), 1L)[[1L]],
+    r.vector = list(
+      thing(depth),
+      sample(list(NULL, list(class = sample(classes, 1L)), thing(depth), list(names = "a", dim = 1L)), 1L)[[1L]]
+    ),
+    r.environment = sample(
+      list(
+        list(0L), list(1L), list(7L), list(-1L), list("global"), list("namespace", "none"),
+        list("package", thing(9L)), list(thing(9L))
+      ),
+      1L
+    )[[1L]],
     r.call = list(NULL, NULL, placeholder(depth + 1L), thing(depth)),
     r.symbol = list(sample(list("x", "", "...", 1L, NA_character_), 1L)[[1L]]),
     r.closure = list(NULL, thing(depth), globalenv(), NULL, FALSE),
@@ -64,7 +83,10 @@ for (k in seq_len(as.integer(args[2L]))) {
                 list(parent = globalenv(), values = list(a = thing(2L), b = placeholder(2L), ... = placeholder(4L)), attributes = NULL, locked = FALSE, bindings = character(), s4 = FALSE))
   cells <- vapply(roots, function(root) .Call(internal("C_walk"), walker, root), 0)
   records <- .Call(internal("C_references"), walker, cells[-1L])
-  frame <- call_core("C_frame", 1, internal("NO_COLUMNS"), internal("NO_COLUMNS"), list(host = "r", form = sample(c("data.frame", "vector", "x"), 1L)))
+  frame <- call_core(
+    "C_frame", 1, internal("NO_COLUMNS"), internal("NO_COLUMNS"),
+    list(host = "r", form = sample(c("data.frame", "vector", "x"), 1L))
+  )
   call_core("C_write", path, list(frame), walker, c(cells[1L], records, -1), internal("write_options")(50), NULL, 1L)
   for (functions in c(FALSE, TRUE)) {
     result <- tryCatch({

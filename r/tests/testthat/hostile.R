@@ -12,7 +12,10 @@ frame <- golden_frame()
 frame$POSIXlt <- as.POSIXlt(1:3, origin = "1970-01-01", tz = "UTC")
 frame$frame <- data.frame(a = 1:3, b = letters[1:3])
 frame$list <- list(1, "a", y ~ x)
-frame$labelled <- structure(c(1, NA, 2), label = "one", labels = structure(c(yes = 1, no = NA), note = "of labels"), class = "haven_labelled")
+frame$labelled <- structure(
+  c(1, NA, 2), label = "one", labels = structure(c(yes = 1, no = NA), note = "of labels"),
+  class = "haven_labelled"
+)
 frame$text <- structure(letters[1:3], label = c("caf\u00e9", NA), width = NA, places = c(2L, NA))
 attr(frame, "call") <- quote(f(x))
 doc <- internal("new_document")()
@@ -22,7 +25,10 @@ columns <- internal("join_columns")(plan$columns)
 extra <- internal("join_columns")(plan$extra)
 path <- tempfile()
 write <- function(host) {
-  call_core("C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1, -1), internal("write_options")(50), NULL, 1L)
+  call_core(
+    "C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1, -1),
+    internal("write_options")(50), NULL, 1L
+  )
 }
 # The same map as lists alone, as R/values.R encodes attributes, so that each part can be changed.
 as_pairs <- function(attributes) {
@@ -53,9 +59,11 @@ stopifnot(identical(readBin(path, "raw", file.size(path)), bytes))
 column <- function(number) structure(as.double(number), class = "entasis_column")
 cell <- function(number) structure(as.double(number), class = "entasis_cell")
 junk <- list(
-  NULL, TRUE, 0L, -1L, 7L, .Machine$integer.max, 1e300, NaN, "x", "", "class", "dim", "names", "levels", "row.names", "factor",
+  NULL, TRUE, 0L, -1L, 7L, .Machine$integer.max, 1e300, NaN, "x", "", "class", "dim", "names", "levels",
+  "row.names", "factor",
   "data.frame", "POSIXlt", "data.table", "integer64", "ts", "tsp", as.raw(1:3), list(), setNames(list(), character()),
-  list(1L, 2L), list(a = 1L), column(0), column(3), column(20), column(25), column(99), cell(0), cell(5), cell(999), list(cell = cell(2)), list(cell = 1L), list(integer = list(3L, 1L)),
+  list(1L, 2L), list(a = 1L), column(0), column(3), column(20), column(25), column(99), cell(0), cell(5),
+  cell(999), list(cell = cell(2)), list(cell = 1L), list(integer = list(3L, 1L)),
   list(character = list("a", NULL)), list(list = "q"), list(column = column(21)), list(list = list(list(null = NULL)))
 )
 keys <- c("attributes", "parts", "matrix", "s4", "list", "integer", "column", "of", "names", "double")

@@ -87,7 +87,8 @@ measure <- function() {
   for (i in 1:3) used <- gc(full = TRUE)
   c(
     files = length(list.files("/proc/self/fd")), threads = length(list.files("/proc/self/task")),
-    mappings = length(readLines("/proc/self/maps")), objects = used["Ncells", "used"], values = 8 * used["Vcells", "used"],
+    mappings = length(readLines("/proc/self/maps")), objects = used["Ncells", "used"],
+    values = 8 * used["Vcells", "used"],
     resident = 1024 * as.numeric(gsub("[^0-9]", "", grep("^VmRSS", readLines("/proc/self/status"), value = TRUE)))
   )
 }

@@ -22,9 +22,12 @@ shared_tree <- function(seed) {
   envs <- list(env, new.env(parent = env))
   thing <- function(depth) {
     switch(sample(if (depth > 3L) 13L else 17L, 1L),
-      any_vector(), any_vector(), any_vector(), factor(sample(c("u", "v", NA), size(), TRUE), c("u", "v")), quote(f(x, 1)),
-      structure(quote(y ~ x), class = "formula", .Environment = globalenv()), structure(any_vector(), class = "special"),
-      frames[[sample(2L, 1L)]], envs[[sample(2L, 1L)]], NULL, sample(list(1, "a", 2L, NA, NaN), 1L)[[1L]], as.Date("2020-01-01") + seq_len(size()),
+      any_vector(), any_vector(), any_vector(), factor(sample(c("u", "v", NA), size(), TRUE), c("u", "v")),
+      quote(f(x, 1)),
+      structure(quote(y ~ x), class = "formula", .Environment = globalenv()),
+      structure(any_vector(), class = "special"),
+      frames[[sample(2L, 1L)]], envs[[sample(2L, 1L)]], NULL, sample(list(1, "a", 2L, NA, NaN), 1L)[[1L]],
+      as.Date("2020-01-01") + seq_len(size()),
       structure(list(coefficients = any_vector(), terms = quote(a + b), call = quote(fit(x))), class = "model"),
       lapply(seq_len(sample(8L, 1L)), function(i) thing(depth + 1L)),
       stats::setNames(lapply(1:4, function(i) thing(depth + 1L)), c("p", "q", "r", "s")),
@@ -66,7 +69,10 @@ same_tree <- function(a, b) {
     if (typeof(b) != "list" || length(unclass(a)) != length(unclass(b)) || !identical(names(attributes(a)), names(attributes(b)))) {
       return(FALSE)
     }
-    all(unlist(Map(walk, unname(attributes(a)), unname(attributes(b)))), unlist(Map(walk, unname(unclass(a)), unname(unclass(b)))))
+    all(
+      unlist(Map(walk, unname(attributes(a)), unname(attributes(b)))),
+      unlist(Map(walk, unname(unclass(a)), unname(unclass(b))))
+    )
   }
   walk(a, b)
 }

@@ -33,7 +33,9 @@ test_that("plots of ggplot2 are kept", {
   skip_if_not_installed("ggplot2")
   make <- outside(function() {
     ggplot2::ggplot(mtcars, ggplot2::aes(wt, mpg, colour = factor(cyl))) + ggplot2::geom_point() +
-      ggplot2::geom_smooth(method = "lm", formula = y ~ x, se = FALSE) + ggplot2::facet_wrap(~am) + ggplot2::scale_x_log10()
+      ggplot2::geom_smooth(
+        method = "lm", formula = y ~ x, se = FALSE
+      ) + ggplot2::facet_wrap(~am) + ggplot2::scale_x_log10()
   })
   built <- function(plot) suppressWarnings(lapply(ggplot2::ggplot_build(plot)$data, as.data.frame))
   plot <- make()
@@ -71,7 +73,11 @@ test_that("mixed models are kept", {
 
 test_that("trained models of caret are kept", {
   skip_if_not_installed("caret")
-  suppressMessages(fit <- outside(caret::train(mpg ~ wt, mtcars, method = "lm", trControl = caret::trainControl(method = "cv", number = 3))))
+  suppressMessages(
+    fit <- outside(
+      caret::train(mpg ~ wt, mtcars, method = "lm", trControl = caret::trainControl(method = "cv", number = 3))
+    )
+  )
   expect_works(fit, function(fit) stats::predict(fit, mtcars[1:5, ]))
 })
 
@@ -104,7 +110,10 @@ test_that("objects of R6 with active bindings are kept", {
   )
   object <- Class$new()
   object$add()
-  expect_error(written(object), "$twice: an active binding is code; write with functions = TRUE", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(
+    written(object), "$twice: an active binding is code; write with functions = TRUE", fixed = TRUE,
+    class = "entasis_error_unsupported"
+  )
   back <- expect_works(object, function(x) c(x$n, x$twice))
   back$add()
   back$twice <- 50
@@ -125,7 +134,10 @@ test_that("smooth and nonlinear models are kept", {
   on.exit(rm("entasis_data", envir = globalenv()))
   outside(entasis_data$y <- 2 + 3 * entasis_data$x + rnorm(100))
   few <- entasis_data[1:5, ]
-  expect_works(outside(nls(y ~ a + b * x, entasis_data, start = list(a = 0, b = 0))), function(fit) stats::predict(fit, few))
+  expect_works(
+    outside(nls(y ~ a + b * x, entasis_data, start = list(a = 0, b = 0))),
+    function(fit) stats::predict(fit, few)
+  )
   expect_works(outside(loess(y ~ x, entasis_data)), function(fit) stats::predict(fit, few), functions = FALSE)
   skip_if_not_installed("mgcv")
   expect_works(outside(mgcv::gam(mpg ~ s(wt), data = mtcars)), function(fit) stats::predict(fit, mtcars[1:5, ]))

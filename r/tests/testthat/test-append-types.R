@@ -42,41 +42,67 @@ idate <- function(x) structure(as.integer(x), class = c("IDate", "Date"))
 # only `widen = TRUE` adds the rows. "error": nothing does.
 CASES <- list(
   # Numbers.
-  list(1L, 2, "in place"), list(1L, c(NA, -2147483647), "in place"), list(1L, -0, "widen"), list(1L, c(3, 2.5), "widen"),
-  list(1L, NaN, "widen"), list(1L, Inf, "widen"), list(1L, 2147483648, "widen"), list(1L, TRUE, "in place"), list(2.5, 1L, "in place"),
-  list(2.5, c(TRUE, NA), "in place"), list(2.5, 1i, "widen"), list(1i, 2.5, "in place"), list(1i, NA, "in place"), list(2.5, 2 + 0i, "in place"), list(2.5, complex(real = 2, imaginary = -0), "widen"),
-  list(TRUE, 1L, "widen"), list(TRUE, 0, "widen"), list(TRUE, 1i, "widen"), list(structure(1L, label = "l"), 2, "in place", structure(2L, label = "l")),
-  list(structure(1L, label = "l"), 2.5, "widen", structure(2.5, label = "l")), list(structure(1L, class = "own"), structure(2, class = "own"), "in place"),
+  list(1L, 2, "in place"), list(1L, c(NA, -2147483647), "in place"), list(1L, -0, "widen"),
+  list(1L, c(3, 2.5), "widen"),
+  list(1L, NaN, "widen"), list(1L, Inf, "widen"), list(1L, 2147483648, "widen"), list(1L, TRUE, "in place"),
+  list(2.5, 1L, "in place"),
+  list(2.5, c(TRUE, NA), "in place"), list(2.5, 1i, "widen"), list(1i, 2.5, "in place"),
+  list(1i, NA, "in place"), list(2.5, 2 + 0i, "in place"),
+  list(2.5, complex(real = 2, imaginary = -0), "widen"),
+  list(TRUE, 1L, "widen"), list(TRUE, 0, "widen"), list(TRUE, 1i, "widen"),
+  list(structure(1L, label = "l"), 2, "in place", structure(2L, label = "l")),
+  list(structure(1L, label = "l"), 2.5, "widen", structure(2.5, label = "l")),
+  list(structure(1L, class = "own"), structure(2, class = "own"), "in place"),
   # No values.
-  list(1L, character(), "in place", integer()), list(1L, NA_character_, "in place", NA_integer_), list("x", NA_real_, "in place"),
-  list(day, NA, "in place"), list(1L, as.Date(NA), "in place", NA_integer_), list(at(1), .POSIXct(NA_real_, "Europe/Oslo"), "in place", at(NA)),
-  list(low("low"), factor(character(), "other"), "in place", low()), list(NA, "x", "anew"), list(NA, 1L, "anew"), list(NA, 2.5, "anew"),
-  list(NA, factor("x"), "anew"), list(NA, day, "anew"), list(NA, at(1.5), "anew"), list(NA, span(1, "mins"), "anew"), list(NA_integer_, 2.5, "anew"),
-  list(NA_integer_, 2, "in place"), list(NA_real_, 2L, "in place"), list(NA_real_, "x", "anew"), list(NA_character_, 1L, "anew"),
+  list(1L, character(), "in place", integer()), list(1L, NA_character_, "in place", NA_integer_),
+  list("x", NA_real_, "in place"),
+  list(day, NA, "in place"), list(1L, as.Date(NA), "in place", NA_integer_),
+  list(at(1), .POSIXct(NA_real_, "Europe/Oslo"), "in place", at(NA)),
+  list(low("low"), factor(character(), "other"), "in place", low()), list(NA, "x", "anew"),
+  list(NA, 1L, "anew"), list(NA, 2.5, "anew"),
+  list(NA, factor("x"), "anew"), list(NA, day, "anew"), list(NA, at(1.5), "anew"),
+  list(NA, span(1, "mins"), "anew"), list(NA_integer_, 2.5, "anew"),
+  list(NA_integer_, 2, "in place"), list(NA_real_, 2L, "in place"), list(NA_real_, "x", "anew"),
+  list(NA_character_, 1L, "anew"),
   list(NA_character_, factor("x"), "in place", "x"),
   # Text.
-  list("x", factor(c("y", NA)), "in place", c("y", NA)), list("x", low("low"), "in place", "low"), list(factor("x"), c("x", "y", NA), "in place"),
+  list("x", factor(c("y", NA)), "in place", c("y", NA)), list("x", low("low"), "in place", "low"),
+  list(factor("x"), c("x", "y", NA), "in place"),
   list(factor("x"), factor(c("y", "x"), c("y", "x", "z")), "in place", factor(c("y", "x"), c("x", "y", "z"))),
-  list(factor("x"), low("low"), "in place", factor("low", c("x", "low", "high"))), list(low("low"), c("high", NA), "in place"),
-  list(low("low"), factor("high"), "in place"), list(low("low"), c("high", "mid"), "error"), list(low("low"), factor("mid"), "error"),
-  list(low("low"), factor("low", c("high", "low"), ordered = TRUE), "error"), list(factor(c("x", NA)), addNA(factor("y")), "anew"),
-  list(factor("x"), paste0("y", 1:300), "anew"), list("x", 1, "error"), list(1, "1", "error"), list(factor("1"), 1L, "error"), list(1L, factor("1"), "error"),
+  list(factor("x"), low("low"), "in place", factor("low", c("x", "low", "high"))),
+  list(low("low"), c("high", NA), "in place"),
+  list(low("low"), factor("high"), "in place"), list(low("low"), c("high", "mid"), "error"),
+  list(low("low"), factor("mid"), "error"),
+  list(low("low"), factor("low", c("high", "low"), ordered = TRUE), "error"),
+  list(factor(c("x", NA)), addNA(factor("y")), "anew"),
+  list(factor("x"), paste0("y", 1:300), "anew"), list("x", 1, "error"), list(1, "1", "error"),
+  list(factor("1"), 1L, "error"), list(1L, factor("1"), "error"),
   list("x", TRUE, "error"), list(TRUE, "TRUE", "error"),
   # Dates and times.
-  list(day, idate(19800), "in place"), list(idate(19800), day, "in place"), list(idate(19800), day + 0.5, "widen", structure(19723.5, class = c("IDate", "Date"))), list(day, day + 0.5, "anew"),
-  list(day, 19800, "error"), list(19800, day, "error"), list(day, at(0), "error"), list(at(1), at(2.5), "anew"), list(at(1.5), at(2), "in place"),
+  list(day, idate(19800), "in place"), list(idate(19800), day, "in place"),
+  list(idate(19800), day + 0.5, "widen", structure(19723.5, class = c("IDate", "Date"))),
+  list(day, day + 0.5, "anew"),
+  list(day, 19800, "error"), list(19800, day, "error"), list(day, at(0), "error"), list(at(1), at(2.5), "anew"),
+  list(at(1.5), at(2), "in place"),
   list(at(1e-9), at(1e10), "anew"), list(at(1), at(1 / 3), "anew"), list(at(1), .POSIXct(2L, "UTC"), "in place"),
-  list(.POSIXct(2L, "UTC"), at(1), "in place"), list(.POSIXct(2L, "UTC"), at(1.5), "widen"), list(at(1), .POSIXct(1, "Europe/Oslo"), "error"),
-  list(span(1, "hours"), span(90, "mins"), "in place"), list(span(1, "secs"), span(c(2, NA), "days"), "in place", span(c(172800, NA), "secs")),
+  list(.POSIXct(2L, "UTC"), at(1), "in place"), list(.POSIXct(2L, "UTC"), at(1.5), "widen"),
+  list(at(1), .POSIXct(1, "Europe/Oslo"), "error"),
+  list(span(1, "hours"), span(90, "mins"), "in place"),
+  list(span(1, "secs"), span(c(2, NA), "days"), "in place", span(c(172800, NA), "secs")),
   list(span(1, "hours"), span(c(60, 20), "mins"), "error"), list(span(1.5, "mins"), span(1L, "weeks"), "in place"),
-  list(span(1L, "hours"), span(120, "mins"), "in place"), list(span(1L, "hours"), span(90L, "mins"), "widen", span(1.5, "hours"))
+  list(span(1L, "hours"), span(120, "mins"), "in place"),
+  list(span(1L, "hours"), span(90L, "mins"), "widen", span(1.5, "hours"))
 )
 
 CASES_OF_INTEGER64 <- function() list(
-  list(int64(1), 2, "in place"), list(int64(1), c(2L, NA), "in place"), list(int64(1), TRUE, "in place"), list(int64(1), 2.5, "error"),
-  list(int64(1), 1e19, "error"), list(int64(1), NA, "in place"), list(1L, int64(2), "in place", 2L), list(1L, int64(NA), "in place", NA_integer_),
-  list(1L, int64("9999999999"), "widen", int64("9999999999")), list(TRUE, int64(3), "widen", int64(3)), list(2.5, int64(3), "in place", 3),
-  list(2.5, int64("9007199254740993"), "error"), list(NA, int64(3), "anew", int64(3)), list(1i, int64(3), "in place", 3 + 0i)
+  list(int64(1), 2, "in place"), list(int64(1), c(2L, NA), "in place"), list(int64(1), TRUE, "in place"),
+  list(int64(1), 2.5, "error"),
+  list(int64(1), 1e19, "error"), list(int64(1), NA, "in place"), list(1L, int64(2), "in place", 2L),
+  list(1L, int64(NA), "in place", NA_integer_),
+  list(1L, int64("9999999999"), "widen", int64("9999999999")), list(TRUE, int64(3), "widen", int64(3)),
+  list(2.5, int64(3), "in place", 3),
+  list(2.5, int64("9007199254740993"), "error"), list(NA, int64(3), "anew", int64(3)),
+  list(1i, int64(3), "in place", 3 + 0i)
 )
 
 # The values of the file and the rows.
@@ -116,7 +142,12 @@ expect_case <- function(case, as_frame) {
     error <- tryCatch(append_entasis(new, path), entasis_error_argument = identity)
     expect_true(inherits(error, "entasis_error_argument") && identical(error$column, "a"), info = label)
     expect_identical(grepl("widen = TRUE makes the column", conditionMessage(error)), expected == "widen", info = label)
-    if (expected == "error") expect_error(append_entasis(new, path, widen = TRUE), "convert one of them", class = "entasis_error_argument", info = label)
+    if (expected == "error") {
+      expect_error(
+        append_entasis(new, path, widen = TRUE), "convert one of them", class = "entasis_error_argument",
+        info = label
+      )
+    }
     expect_true(identical(readBin(path, "raw", file.size(path)), bytes), info = label)
     if (expected == "error") return(invisible())
     widen <- TRUE
@@ -124,7 +155,10 @@ expect_case <- function(case, as_frame) {
   anew <- append_entasis(new, path, durable = FALSE, widen = widen)
   expect_identical(anew, if (expected == "in place") character() else "a", info = label)
   verify_entasis(path)
-  expect_identical(generations_entasis(path)$operation, c("write", if (expected == "in place") "append" else "replace columns"), info = label)
+  expect_identical(
+    generations_entasis(path)$operation,
+    c("write", if (expected == "in place") "append" else "replace columns"), info = label
+  )
   found <- read_entasis(path)
   expect_true(alike(found$a, joined_values(case, file, rows, expected)), info = label)
   expect_true(identical(found$id, c(old$id, new$id)) && identical(class(found), class(old)), info = label)
@@ -150,7 +184,10 @@ test_that("rows of tibbles and data.tables follow the same rules", {
 
 long_frame <- function() {
   i <- seq_len(N_LONG)
-  data.frame(i = i, d = i / 7, f = factor(c("x", "y")[i %% 2L + 1L]), g = factor(c("x", "y")[i %% 3L %/% 2L + 1L]), none = NA)
+  data.frame(
+    i = i, d = i / 7, f = factor(c("x", "y")[i %% 2L + 1L]), g = factor(c("x", "y")[i %% 3L %/% 2L + 1L]),
+    none = NA
+  )
 }
 
 # Appends to a long frame, and compares the file and its earlier generation.
@@ -184,7 +221,10 @@ test_that("several columns change at once, and others are not stored again", {
 
 test_that("fill = TRUE adds columns, which are NA in earlier rows", {
   old <- long_frame()
-  new <- data.frame(i = 1:2, at = .POSIXct(c(1.25, NA), "UTC"), h = factor("x", c("x", "y")), s = c("a", NA), label = structure(1:2, label = "l"))
+  new <- data.frame(
+    i = 1:2, at = .POSIXct(c(1.25, NA), "UTC"), h = factor("x", c("x", "y")), s = c("a", NA),
+    label = structure(1:2, label = "l")
+  )
   expected <- old[c(seq_len(N_LONG), NA, NA), ]
   row.names(expected) <- NULL
   expected$i[N_LONG + 1:2] <- 1:2
@@ -203,7 +243,10 @@ test_that("new columns need an NA", {
   for (x in list(as.raw(1), matrix(1:2, 1L))) {
     rows <- data.frame(i = 1L)
     rows$r <- x
-    expect_error(append_entasis(rows, path, fill = TRUE), "column 'r' of type .* has no NA for the rows in the file", class = "entasis_error_argument")
+    expect_error(
+      append_entasis(rows, path, fill = TRUE), "column 'r' of type .* has no NA for the rows in the file",
+      class = "entasis_error_argument"
+    )
   }
   rows <- data.frame(i = 4L)
   rows$l <- list("a")
@@ -238,20 +281,29 @@ test_that("factors that share a dictionary get levels of their own", {
   expect_identical(generations_entasis(path)$operation, c("write", "replace columns", "append"))
   verify_entasis(path)
   unlink(path)
-  expect_grown(old, data.frame(f = "z", g = "z"), expected("z", "z", list(both, both)), character(), "append", fill = TRUE)
+  expect_grown(
+    old, data.frame(f = "z", g = "z"), expected("z", "z", list(both, both)), character(), "append", fill = TRUE
+  )
 })
 
 test_that("a key stays where the wider column keeps its order", {
   skip_if_not_installed("data.table")
   old <- data.table::data.table(k = seq_len(N_LONG), d = seq_len(N_LONG) / 7, key = "k")
   joined <- function(k) data.table::data.table(k = c(seq_len(N_LONG), k), d = c(old$d, 1))
-  expect_grown(old, data.frame(k = N_LONG + 0.5, d = 1), data.table::setkeyv(joined(N_LONG + 0.5), "k"), "k", "replace columns", widen = TRUE)
+  expect_grown(
+    old, data.frame(k = N_LONG + 0.5, d = 1), data.table::setkeyv(joined(N_LONG + 0.5), "k"), "k",
+    "replace columns", widen = TRUE
+  )
   expect_grown(old, data.frame(k = 0.5, d = 1), joined(0.5), "k", "replace columns", widen = TRUE)
 })
 
 test_that("vectors and files of lists follow the same rules, and are written anew", {
   path <- written(1:3)
-  expect_error(append_entasis(0.5, path), "the vector is integer in the file, which does not hold 0.5 in row 1 .* widen = TRUE", class = "entasis_error_argument")
+  expect_error(
+    append_entasis(0.5, path),
+    "the vector is integer in the file, which does not hold 0.5 in row 1 .* widen = TRUE",
+    class = "entasis_error_argument"
+  )
   expect_identical(append_entasis(4, path), character())
   expect_identical(read_entasis(path), 1:4)
   expect_identical(append_entasis(0.5, path, widen = TRUE), NA_character_)
@@ -263,7 +315,10 @@ test_that("vectors and files of lists follow the same rules, and are written ane
   expect_identical(append_entasis(rows, path), c("i", "l"))
   expect_identical(read_entasis(path)$i, 1:3)
   rows$i <- 2.5
-  expect_error(append_entasis(rows, path), "column 'i' is integer in the file, which does not hold 2.5 in row 1", class = "entasis_error_argument")
+  expect_error(
+    append_entasis(rows, path), "column 'i' is integer in the file, which does not hold 2.5 in row 1",
+    class = "entasis_error_argument"
+  )
   append_entasis(rows, path, widen = TRUE)
   expect_identical(read_entasis(path)$i, c(1:3, 2.5))
 })
@@ -278,14 +333,20 @@ test_that("batches of a writer follow the same rules", {
   w <- writer_entasis(path, durable = FALSE, widen = TRUE)
   for (part in parts) w$write(part, fill = TRUE)
   w$close()
-  expected <- data.frame(i = c(1:4, 5.5, 1), n = c(NA, NA, NA, "x", "y", "z"), f = factor(c("a", NA, "b", "c", NA, "a")), new = c(rep(NA, 5), 1L))
+  expected <- data.frame(
+    i = c(1:4, 5.5, 1), n = c(NA, NA, NA, "x", "y", "z"), f = factor(c("a", NA, "b", "c", NA, "a")),
+    new = c(rep(NA, 5), 1L)
+  )
   expect_identical(read_entasis(path), expected)
   expect_identical(generations_entasis(path)$operation, "write")
   verify_entasis(path)
   old <- long_frame()
   write_entasis(old, path, compress = 0)
   w <- writer_entasis(path, append = TRUE, durable = FALSE)
-  expect_error(w$write(data.frame(i = 0.5), fill = TRUE), "column 'i' is integer in the file, which does not hold 0.5", class = "entasis_error_argument")
+  expect_error(
+    w$write(data.frame(i = 0.5), fill = TRUE), "column 'i' is integer in the file, which does not hold 0.5",
+    class = "entasis_error_argument"
+  )
   w$write(data.frame(i = 1), fill = TRUE)
   w$write(data.frame(i = 2L, new = "a"), fill = TRUE)
   w$write(data.frame(i = 3L, f = "z", g = "w"), fill = TRUE)

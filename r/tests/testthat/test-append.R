@@ -62,7 +62,9 @@ test_that("rows of tibbles and data.tables are added in place", {
     new <- mixed(size[2L], size[1L])
     expect_appended(tibble::as_tibble(old), tibble::as_tibble(new), anew = if (size[1L] > 0L) character())
     found <- appended(data.table::as.data.table(old), data.table::as.data.table(new))
-    expected <- data.table::rbindlist(list(data.table::as.data.table(old), data.table::as.data.table(new)), use.names = TRUE)
+    expected <- data.table::rbindlist(
+      list(data.table::as.data.table(old), data.table::as.data.table(new)), use.names = TRUE
+    )
     if (size[1L] > 0L) expect_identical(found$anew, character())
     expect_s3_class(found$value, c("data.table", "data.frame"), exact = TRUE)
     expect_identical(as.list(found$value), as.list(expected))
@@ -108,12 +110,20 @@ test_that("columns are matched by name", {
   expect_appended(old, data.frame(b = "z", a = 3), anew = character())
   expect_refused(old, data.frame(b = "q"), "have no column 'a': fill = TRUE makes it NA")
   expect_refused(old, data.frame(b = "q", a = 1, c = 1), "the file has no column 'c': leave it out")
-  expect_appended(old, data.frame(b = "q", a = 1, c = 1), data.frame(a = c(1, 2, 1), b = c("x", "y", "q"), c = c(NA, NA, 1)), fill = TRUE, anew = character())
-  expect_appended(old, data.frame(b = "q"), data.frame(a = c(1, 2, NA), b = c("x", "y", "q")), fill = TRUE, anew = character())
+  expect_appended(
+    old, data.frame(b = "q", a = 1, c = 1), data.frame(a = c(1, 2, 1), b = c("x", "y", "q"), c = c(NA, NA, 1)),
+    fill = TRUE, anew = character()
+  )
+  expect_appended(
+    old, data.frame(b = "q"), data.frame(a = c(1, 2, NA), b = c("x", "y", "q")), fill = TRUE, anew = character()
+  )
   nameless <- function(...) structure(list(...), class = "data.frame", row.names = c(NA, -1L))
   for (n in c(2L, 9000L)) {
     unnamed <- structure(list(seq_len(n), rep_len("x", n)), class = "data.frame", row.names = c(NA, -n))
-    expect_appended(unnamed, nameless(7L, "y"), structure(list(c(seq_len(n), 7L), c(rep_len("x", n), "y")), class = "data.frame", row.names = c(NA, -n - 1L)))
+    expect_appended(
+      unnamed, nameless(7L, "y"),
+      structure(list(c(seq_len(n), 7L), c(rep_len("x", n), "y")), class = "data.frame", row.names = c(NA, -n - 1L))
+    )
   }
   expect_refused(unnamed, nameless(7L), "names of columns occur twice or are missing")
   twice <- setNames(data.frame(1, 2), c("a", "a"))
@@ -147,27 +157,44 @@ test_that("types are made wider without loss", {
     expect_appended(column(c(NA, NA)), column(like), anew = "a")
   }
   expect_appended(column(as.Date("2020-01-01")), column(18000L + NA), anew = character())
-  expect_appended(column(c(NA, NA)), column(as.Date("2020-01-01")), column(as.Date(c(NA, NA, "2020-01-01"))), anew = "a")
-  expect_appended(column(c(NA, NA)), column(factor("x", c("y", "x"))), column(factor(c(NA, NA, "x"), c("y", "x"))), anew = "a")
-  expect_appended(column(structure(1:2, class = "Date")), column(as.Date("2020-01-01")), column(structure(c(1:2, 18262L), class = "Date")), anew = character())
+  expect_appended(
+    column(c(NA, NA)), column(as.Date("2020-01-01")), column(as.Date(c(NA, NA, "2020-01-01"))), anew = "a"
+  )
+  expect_appended(
+    column(c(NA, NA)), column(factor("x", c("y", "x"))), column(factor(c(NA, NA, "x"), c("y", "x"))), anew = "a"
+  )
+  expect_appended(
+    column(structure(1:2, class = "Date")), column(as.Date("2020-01-01")),
+    column(structure(c(1:2, 18262L), class = "Date")), anew = character()
+  )
 })
 
 test_that("other types are refused by column", {
   pairs <- list(
-    list(1L, "x"), list("x", 1), list(as.Date("2020-01-01"), 1), list(1, factor("a")), list(factor("a"), 1L), list("x", TRUE),
+    list(1L, "x"), list("x", 1), list(as.Date("2020-01-01"), 1), list(1, factor("a")), list(factor("a"), 1L),
+    list("x", TRUE),
     list(as.POSIXct(0, origin = "1970-01-01", tz = "UTC"), as.Date("2020-01-01")), list(NaN, "x"), list("x", NaN),
     list(list(1), 1), list(as.raw(1), NA)
   )
   for (pair in pairs) {
-    expect_refused(column(pair[[1L]]), column(pair[[2L]]), "column 'a' is .* in the file and .* in the rows to append: convert one of them")
+    expect_refused(
+      column(pair[[1L]]), column(pair[[2L]]),
+      "column 'a' is .* in the file and .* in the rows to append: convert one of them"
+    )
   }
 })
 
 test_that("units fit if they are exact, and time zones must be equal", {
   hours <- as.difftime(1:2, units = "hours")
   expect_appended(column(hours), column(hours), anew = character())
-  expect_refused(column(hours), column(as.difftime(1, units = "mins")), "is difftime in hours in the file, which does not hold 1 mins in row 1 .*: convert one")
-  expect_refused(column(.POSIXct(0, "UTC")), column(.POSIXct(0, "Europe/Oslo")), "POSIXct in UTC in the file and POSIXct in Europe/Oslo")
+  expect_refused(
+    column(hours), column(as.difftime(1, units = "mins")),
+    "is difftime in hours in the file, which does not hold 1 mins in row 1 .*: convert one"
+  )
+  expect_refused(
+    column(.POSIXct(0, "UTC")), column(.POSIXct(0, "Europe/Oslo")),
+    "POSIXct in UTC in the file and POSIXct in Europe/Oslo"
+  )
   expect_refused(column(.POSIXct(0)), column(.POSIXct(0, "UTC")), "POSIXct in local time")
   expect_appended(column(.POSIXct(0)), column(.POSIXct(1, "")), column(.POSIXct(c(0, 1))))
 })
@@ -202,17 +229,25 @@ test_that("factors get the levels of both", {
   expect_appended(both, data.frame(a = factor("z"), b = factor("x")))
   low <- function(x) column(factor(x, c("low", "high"), ordered = TRUE))
   expect_appended(low("low"), low(c("high", NA)), anew = character())
-  expect_refused(low("low"), column(factor("low", c("low", "mid", "high"), ordered = TRUE)), "ordered \\(low < high\\) in the file")
+  expect_refused(
+    low("low"), column(factor("low", c("low", "mid", "high"), ordered = TRUE)),
+    "ordered \\(low < high\\) in the file"
+  )
   expect_appended(low("low"), column(factor("high")), low(c("low", "high")), anew = character())
   expect_appended(low("low"), column(c("high", NA)), low(c("low", "high", NA)), anew = character())
-  expect_refused(low("low"), column(c("low", "mid")), "ordered \\(low < high\\) in the file, which does not hold 'mid' in row 2")
+  expect_refused(
+    low("low"), column(c("low", "mid")),
+    "ordered \\(low < high\\) in the file, which does not hold 'mid' in row 2"
+  )
 })
 
 test_that("attributes of columns are those of the file", {
   old <- column(structure(1:3, label = "mine", unit = "m"))
   expect_appended(old, column(4:5), anew = character())
   expect_appended(old, column(structure(4:5, label = "other")), anew = character())
-  expect_appended(column(structure(1:2, class = "odd", label = "x")), column(structure(3L, class = "odd")), anew = character())
+  expect_appended(
+    column(structure(1:2, class = "odd", label = "x")), column(structure(3L, class = "odd")), anew = character()
+  )
   named <- column(c(x = 1L, y = 2L))
   expect_appended(named, column(3L), anew = "a")
   expect_appended(named, named, anew = "a")
@@ -326,7 +361,10 @@ test_that("a class of its own keeps its attributes", {
   codes <- function(x, labels) column(structure(x, class = "haven_labelled", labels = labels))
   expect_appended(codes(1:3, c(a = 1L, b = 2L, c = 3L)), codes(4L, c(a = 1L, b = 2L)))
   odd <- structure(data.frame(a = 1:3), class = c("odd", "data.frame"), source = list("x", 1))
-  expect_appended(odd, data.frame(a = 4L), structure(data.frame(a = 1:4), class = c("odd", "data.frame"), source = list("x", 1)), anew = character())
+  expect_appended(
+    odd, data.frame(a = 4L),
+    structure(data.frame(a = 1:4), class = c("odd", "data.frame"), source = list("x", 1)), anew = character()
+  )
 })
 
 test_that("64-bit integers and other classes of numbers are joined", {
@@ -387,7 +425,9 @@ test_that("arguments are checked", {
   wrong(append_entasis(iris, path, NA), "'create' must be TRUE or FALSE")
   wrong(append_entasis(iris, path, fill = 1), "'fill' must be TRUE or FALSE")
   wrong(append_entasis(iris, path, compress = 101), "'compress' must be a number from 0 to 100")
-  for (n in c(0, 2)) wrong(append_entasis(iris, path, edition = n), paste("edition", n, "is not known: this release writes edition 1"))
+  for (n in c(0, 2)) wrong(
+    append_entasis(iris, path, edition = n), paste("edition", n, "is not known: this release writes edition 1")
+  )
   wrong(append_entasis(iris, path, edition = "1"), "'edition' must be a whole number from 0")
   wrong(append_entasis(iris, path, threads = 0), "'threads' must be a whole number from 1")
   wrong(append_entasis(iris, path, durable = "x"), "'durable' must be TRUE or FALSE")
@@ -503,7 +543,9 @@ test_that("a file that appears before the first rows are written gets the rows t
   options <- entasis:::change_options(NULL, 10, must_be_new = TRUE)
   expect_false(entasis:::write_first_rows(data.frame(a = 4L), path, options))
   expect_identical(read_entasis(path)$a, 1:3)
-  expect_error(append_entasis(1:3, file.path(tempdir(), "no", "such", "folder"), create = TRUE), class = "entasis_error_io")
+  expect_error(
+    append_entasis(1:3, file.path(tempdir(), "no", "such", "folder"), create = TRUE), class = "entasis_error_io"
+  )
 })
 
 test_that("another writer is waited for", {
@@ -542,16 +584,26 @@ test_that("files that are not of this format are recognised", {
 test_that("a file of Python is refused with a hint", {
   path <- new_path()
   python(sprintf("en.write(pd.DataFrame({'a': [1]}), r'%s')", path))
-  expect_error(append_entasis(data.frame(a = 1L), path), "written by pandas.*append to it from there", class = "entasis_error_unsupported")
+  expect_error(
+    append_entasis(data.frame(a = 1L), path), "written by pandas.*append to it from there",
+    class = "entasis_error_unsupported"
+  )
   python(sprintf("en.write([1, 2], r'%s')", path))
-  expect_error(append_entasis(1:2, path), "written by Python.*append to it from there", class = "entasis_error_unsupported")
+  expect_error(
+    append_entasis(1:2, path), "written by Python.*append to it from there", class = "entasis_error_unsupported"
+  )
 })
 
 test_that("an append from R is read in Python", {
   path <- new_path()
   write_entasis(data.frame(a = 1:20000, s = "x"), path)
   append_entasis(data.frame(s = "y", a = 7L), path)
-  expect_identical(python(sprintf("f = en.read(r'%s'); en.verify(r'%s'); print(len(f), f['a'].iloc[-1], f['s'].iloc[-1])", path, path)), "20001 7 y")
+  expect_identical(
+    python(
+      sprintf("f = en.read(r'%s'); en.verify(r'%s'); print(len(f), f['a'].iloc[-1], f['s'].iloc[-1])", path, path)
+    ),
+    "20001 7 y"
+  )
 })
 
 # Columns of one kind with random values, levels, units and encodings.
@@ -560,7 +612,9 @@ some_values <- list(
   function(n) sample(c(-3:3, NA), n, TRUE),
   function(n) sample(c(-3:3 / 7, NA, NaN, Inf), n, TRUE),
   function(n) if (n %% 2L) sample(9L, n, TRUE) else sample(9L, n, TRUE) / 2 + 0.25,
-  function(n) sample(c("a", "caf\u00e9", iconv("caf\u00e9", "UTF-8", "latin1"), "", NA), n, TRUE, c(9, 9, n == 3L, 9, 9)),
+  function(n) sample(
+    c("a", "caf\u00e9", iconv("caf\u00e9", "UTF-8", "latin1"), "", NA), n, TRUE, c(9, 9, n == 3L, 9, 9)
+  ),
   function(n) factor(sample(c(letters, NA), n, TRUE)),
   function(n) factor(sample(c(letters[1:3], NA), n, TRUE), letters[1:3]),
   function(n) factor(sample(3L, n, TRUE), 1:3, c("low", "mid", "high"), ordered = TRUE),
@@ -589,7 +643,10 @@ test_that("random appends give what rbind gives", {
       expected <- rbind(expected, new)
     }
     found <- read_entasis(path)
-    expect_true(alike(found, expected), info = paste(k, paste(kinds, collapse = " "), paste(all.equal(found, expected), collapse = "; ")))
+    expect_true(
+      alike(found, expected),
+      info = paste(k, paste(kinds, collapse = " "), paste(all.equal(found, expected), collapse = "; "))
+    )
     some <- (nrow(expected) - nrow(expected) %/% 3L):nrow(expected)
     expect_true(alike(bare(read_entasis(path, from = some[1L])), bare(expected[some, , drop = FALSE])), info = k)
     verify_entasis(path)
@@ -631,7 +688,10 @@ test_that("a column of objects is named where its rows cannot be appended", {
   methods::setClass("entasis_range", slots = c(from = "numeric"), where = globalenv())
   on.exit(methods::removeClass("entasis_range", where = globalenv()), add = TRUE)
   rows <- structure(list(id = 1L, r = methods::new("entasis_range", from = 1)), class = "data.frame", row.names = 1L)
-  expect_error(append_entasis(rows, path), "column 'r' of the rows to append is an object of class \"entasis_range\"", class = "entasis_error_unsupported")
+  expect_error(
+    append_entasis(rows, path), "column 'r' of the rows to append is an object of class \"entasis_range\"",
+    class = "entasis_error_unsupported"
+  )
   broken <- structure(list(id = 1L, r = 1:2), class = "data.frame", row.names = 1L)
   expect_error(append_entasis(broken, path), "not a valid data frame", class = "entasis_error_argument")
 })
@@ -639,7 +699,10 @@ test_that("a column of objects is named where its rows cannot be appended", {
 test_that("missing values of a factor get a level NA, as in rbind()", {
   with_level <- addNA(factor("a"))
   both <- structure(c(1L, NA, 2L), levels = c("a", NA), class = "factor")
-  values <- list(with_level, factor(c("b", NA)), factor(c("a", NA)), addNA(factor(c("b", NA))), both, factor("c"), factor(NA), c("x", NA), NA)
+  values <- list(
+    with_level, factor(c("b", NA)), factor(c("a", NA)), addNA(factor(c("b", NA))), both, factor("c"),
+    factor(NA), c("x", NA), NA
+  )
   for (old in values) {
     for (new in values) {
       if (!is.factor(old)) next
@@ -681,7 +744,10 @@ test_that("errors name nanotime by its class", {
   skip_if_not_installed("nanotime")
   skip_if_not_installed("bit64")
   path <- written(data.frame(t = nanotime::nanotime(1:3)))
-  expect_error(append_entasis(data.frame(t = bit64::as.integer64(4)), path), "column 't' is nanotime in the file and integer64 in the rows", fixed = TRUE)
+  expect_error(
+    append_entasis(data.frame(t = bit64::as.integer64(4)), path),
+    "column 't' is nanotime in the file and integer64 in the rows", fixed = TRUE
+  )
   append_entasis(data.frame(t = nanotime::nanotime(4)), path)
   expect_identical(read_entasis(path)$t, nanotime::nanotime(1:4))
 })

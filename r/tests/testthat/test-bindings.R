@@ -93,7 +93,10 @@ test_that("external pointers and weak references become null ones, with one mess
   new_pointer <- function() asNamespace("entasis")$open_file(written(1:3))$handle
   pointer <- new_pointer()
   x <- list(a = 1, p = structure(list(pointer, 1), class = "holder"))
-  expect_message(write_entasis(x, path), "^note: \\$p\\[\\[1\\]\\] is an external pointer, whose address is stored as null, as by saveRDS\\(\\)\n$")
+  expect_message(
+    write_entasis(x, path),
+    "^note: \\$p\\[\\[1\\]\\] is an external pointer, whose address is stored as null, as by saveRDS\\(\\)\n$"
+  )
   back <- read_entasis(path)
   expect_identical(typeof(back$p[[1L]]), "externalptr")
   expect_match(utils::capture.output(print(back$p[[1L]])), "nil|0x0")
@@ -112,7 +115,10 @@ test_that("external pointers and weak references become null ones, with one mess
   expect_identical(class(read_entasis(path)$log), c("file", "connection"))
   expect_silent(write_entasis(list(1), path))
   # A lazy table is a pointer too, but not to nothing.
-  expect_error(write_entasis(list(a = entasis(written(mtcars))), path), "$a: a lazy table or list of a file", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(
+    write_entasis(list(a = entasis(written(mtcars))), path), "$a: a lazy table or list of a file", fixed = TRUE,
+    class = "entasis_error_unsupported"
+  )
   # A value that was read can be written again.
   suppressMessages(write_entasis(back, path))
   expect_identical(class(read_entasis(path)$p), "holder")

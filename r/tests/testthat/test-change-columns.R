@@ -9,7 +9,8 @@ mixed_columns <- function(n = LONG) {
   latin <- rep_len(c("caf\xe9", "tea", NA), n)
   Encoding(latin) <- "latin1"
   data.frame(
-    i = i, d = i / 7, l = i %% 2L == 0L, s = paste0("text ", i %% 13L, recycle0 = TRUE), f = factor(letters[i %% 3L + 1L], letters[3:1]),
+    i = i, d = i / 7, l = i %% 2L == 0L, s = paste0("text ", i %% 13L, recycle0 = TRUE),
+    f = factor(letters[i %% 3L + 1L], letters[3:1]),
     o = factor(letters[i %% 3L + 1L], letters[1:3], ordered = TRUE), day = as.Date("2020-01-01") + i %% 99L,
     utc = as.POSIXct("2020-01-01", tz = "UTC") + i, span = as.difftime(i / 2, units = "hours"), latin = latin,
     labelled = structure(i, label = "a label"), z = i * (1 - 1i)
@@ -18,7 +19,10 @@ mixed_columns <- function(n = LONG) {
 
 fresh <- function(n = LONG) {
   kind <- factor(rep_len(c("b", "a", NA), n), c("b", "a", "unused"))
-  x <- data.frame(new = rev(seq_len(n)), kind, at = .POSIXct(seq_len(n) / 8, "Europe/Oslo"), text = rep_len(c("\u00e9", "e"), n))
+  x <- data.frame(
+    new = rev(seq_len(n)), kind, at = .POSIXct(seq_len(n) / 8, "Europe/Oslo"),
+    text = rep_len(c("\u00e9", "e"), n)
+  )
   names(x)[4L] <- "caf\u00e9"
   x
 }
@@ -147,12 +151,22 @@ test_that("lists, matrices and frames as columns stay, and new ones are stored",
   x$last <- factor("one")
   if (is_release) expect_changed(x, drop_columns_entasis, dropped(x, "d"), c("write", "drop columns"), "d")
   expect_changed(x, drop_columns_entasis, dropped(x, c("list", "m")), c("write", "drop columns"), c("list", "m"))
-  expect_changed(x, rename_columns_entasis, renamed(x, c(k = "last", l2 = "list")), c("write", "rename columns"), c(k = "last", l2 = "list"))
-  if (is_release) expect_changed(x, rename_columns_entasis, renamed(x, c(k = "m", p = "inner")), c("write", "rename columns"), c(k = "m", p = "inner"))
+  expect_changed(
+    x, rename_columns_entasis, renamed(x, c(k = "last", l2 = "list")), c("write", "rename columns"),
+    c(k = "last", l2 = "list")
+  )
+  if (is_release) {
+    expect_changed(
+      x, rename_columns_entasis, renamed(x, c(k = "m", p = "inner")), c("write", "rename columns"),
+      c(k = "m", p = "inner")
+    )
+  }
   new <- data.frame(m = seq_len(LONG), inner = "text")
   expect_changed(x, replace_columns_entasis, set(x, new), c("write", "replace columns"), new)
   expect_changed(x[1:3], add_columns_entasis, set(x[1:3], x["list"]), c("write", "add columns"), x["list"])
-  expect_changed(x[1:3], add_columns_entasis, set(x[1:3], x[c("m", "inner")]), c("write", "add columns"), x[c("m", "inner")])
+  expect_changed(
+    x[1:3], add_columns_entasis, set(x[1:3], x[c("m", "inner")]), c("write", "add columns"), x[c("m", "inner")]
+  )
   empty <- x[1:2]
   empty$none <- matrix(0, LONG, 0L)
   expect_changed(empty, drop_columns_entasis, dropped(empty, "i"), c("write", "drop columns"), "i")
@@ -261,7 +275,10 @@ test_that("wrong calls leave the file as it is", {
   refused(add_columns_entasis(structure(fresh(100L), names = rep("n", 4L)), path), "two columns 'n'")
   refused(replace_columns_entasis(fresh(100L), path), "no column 'new', .*: use add_columns_entasis")
   refused(replace_columns_entasis(x[1:2, 1:2], path), "'x' has 2 rows")
-  refused(add_columns_entasis(data.frame(n = I(rep(list(sum), 100L))), path), "not supported", "entasis_error_unsupported")
+  refused(
+    add_columns_entasis(data.frame(n = I(rep(list(sum), 100L))), path), "not supported",
+    "entasis_error_unsupported"
+  )
   held <- entasis:::begin_change(path, entasis:::change_options(NULL, 0))
   refused(drop_columns_entasis(path, "i", wait = 0), "another", "entasis_error_busy")
   .Call(entasis:::C_change_end, held)
@@ -277,7 +294,10 @@ test_that("the value comes before the path", {
   before <- readBin(path, "raw", file.size(path))
   swapped <- function(call, name) {
     function_name <- as.character(substitute(call)[[1L]])
-    expected <- paste0(function_name, "() takes '", name, "' first, then 'path': ", function_name, "(", name, ", ", encodeString(path, quote = "\""), ")")
+    expected <- paste0(
+      function_name, "() takes '", name, "' first, then 'path': ", function_name, "(", name, ", ",
+      encodeString(path, quote = "\""), ")"
+    )
     expect_error(call, expected, fixed = TRUE, class = "entasis_error_argument")
     expect_identical(readBin(path, "raw", file.size(path)), before)
   }
@@ -317,7 +337,10 @@ test_that("the values of dropped columns leave the file with compact = TRUE", {
   expect_false(has_secret(path))
   expect_identical(nrow(generations_entasis(path)), 1L)
   expect_identical(read_entasis(path), x[c("n", "s")])
-  expect_error(drop_columns_entasis(path, "s", compact = 1), "'compact' must be TRUE or FALSE", class = "entasis_error_argument")
+  expect_error(
+    drop_columns_entasis(path, "s", compact = 1), "'compact' must be TRUE or FALSE",
+    class = "entasis_error_argument"
+  )
   expect_identical(names(entasis(path)), c("n", "s"))
 })
 
@@ -336,7 +359,10 @@ test_that("the command adds and replaces columns as R does", {
     from <- written(new)
     expect_identical(command("add", path, from), "")
     expected <- set(x, new)
-    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    expect_true(
+      alike(read_entasis(path), expected),
+      info = paste(all.equal(read_entasis(path), expected), collapse = "; ")
+    )
     verify_entasis(path)
     # Other columns under the names of the file.
     others <- new[c("new_labelled", "new_latin", "new_levels")]
@@ -344,7 +370,10 @@ test_that("the command adds and replaces columns as R does", {
     write_entasis(others, from)
     expect_identical(command("replace", path, from, "--columns", names(x)[3L], "--columns", names(x)[1L]), "")
     expected <- set(expected, others[c(3L, 1L)])
-    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    expect_true(
+      alike(read_entasis(path), expected),
+      info = paste(all.equal(read_entasis(path), expected), collapse = "; ")
+    )
     verify_entasis(path)
     unlink(c(path, from))
   }

@@ -9,10 +9,12 @@ saved <- function(x, ...) {
 # Formulas refer to the global environment.
 VALUES <- evalq(list(
   iris, mtcars, 1:10, c(a = 1.5, b = NA), letters, NULL, list(), TRUE, NA_character_, factor(c("x", NA)), Sys.Date(),
-  .POSIXct(1e9, "Europe/Zurich"), as.difftime(c(1.5, NA), units = "mins"), complex(real = 1, imaginary = -0), as.raw(0:3),
+  .POSIXct(1e9, "Europe/Zurich"), as.difftime(c(1.5, NA), units = "mins"), complex(real = 1, imaginary = -0),
+  as.raw(0:3),
   matrix(1:6, 2L, dimnames = list(NULL, c("a", "b", "c"))), quote(f(x, y = 2) + g()), y ~ x + z, expression(a, b + 1),
   list(a = 1, b = list(c = "text", d = iris[1:3, ])), structure(list(1, 2), class = "own"), -0.0, NaN, c(NA, NaN, Inf),
-  c("gr\u00fcn", "plain"), pairlist(a = 1, 2), as.name("symbol"), 1e5 + 0:9999, seq_len(1e5), as.POSIXlt("2020-05-06", tz = "UTC"),
+  c("gr\u00fcn", "plain"), pairlist(a = 1, 2), as.name("symbol"), 1e5 + 0:9999, seq_len(1e5),
+  as.POSIXlt("2020-05-06", tz = "UTC"),
   lm(Sepal.Length ~ Species, iris), table(c(1, 1, 2)), numeric_version("1.2.3"), array(1:24, 2:4)
 ), globalenv())
 
@@ -50,7 +52,9 @@ test_that("functions are data, and are made only when the caller asks", {
   expect_error(read_entasis(path), "functions", class = "entasis_error_unsupported")
   expect_identical(read_entasis(path, functions = TRUE)$f(1), 3)
   target <- tempfile(fileext = ".entasis")
-  expect_error(convert_entasis(path, target), "x\\$f: a value of type closure is code", class = "entasis_error_unsupported")
+  expect_error(
+    convert_entasis(path, target), "x\\$f: a value of type closure is code", class = "entasis_error_unsupported"
+  )
   expect_false(file.exists(target))
   convert_entasis(path, target, functions = TRUE)
   expect_identical(read_entasis(target, functions = TRUE)$f(5, 6), 11)

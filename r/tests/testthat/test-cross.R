@@ -5,12 +5,17 @@ test_that("dates, times, factors and names inside of lists are values of Python"
   path <- tempfile()
   seconds <- function(x, ...) structure(x, class = c("POSIXct", "POSIXt"), ...)
   value <- list(
-    date = as.Date("2020-01-02"), dates = as.Date(c("2020-01-02", NA)), none = as.Date(NA), empty = as.Date(character()), whole = structure(1L, class = "Date"),
-    at = seconds(1.5e9, tzone = "Europe/Oslo"), local = seconds(1.5), fine = seconds(1764032700.123456717), times = seconds(c(1.5e9, 0.25, NA), tzone = "Europe/Oslo"),
-    span = as.difftime(90, units = "mins"), spans = as.difftime(c(1.5, NA), units = "hours"), clock = structure(3600, class = c("hms", "difftime"), units = "secs"),
+    date = as.Date("2020-01-02"), dates = as.Date(c("2020-01-02", NA)), none = as.Date(NA),
+    empty = as.Date(character()), whole = structure(1L, class = "Date"),
+    at = seconds(1.5e9, tzone = "Europe/Oslo"), local = seconds(1.5), fine = seconds(1764032700.123456717),
+    times = seconds(c(1.5e9, 0.25, NA), tzone = "Europe/Oslo"),
+    span = as.difftime(90, units = "mins"), spans = as.difftime(c(1.5, NA), units = "hours"),
+    clock = structure(3600, class = c("hms", "difftime"), units = "secs"),
     factor = factor(c("x", NA, "y")), ordered = factor("lo", levels = c("lo", "hi"), ordered = TRUE),
-    named = c(a = 1, b = NA), one = c(a = TRUE), integers = c(x = 1L, y = NA), texts = c(a = "x", b = NA), days = c(a = as.Date("2020-01-01"), b = NA),
-    twice = c(a = 1, a = 2), unnamed = c(a = 1, 2), half = structure(0.5, class = "Date"), endless = structure(Inf, class = "Date"),
+    named = c(a = 1, b = NA), one = c(a = TRUE), integers = c(x = 1L, y = NA), texts = c(a = "x", b = NA),
+    days = c(a = as.Date("2020-01-01"), b = NA),
+    twice = c(a = 1, a = 2), unnamed = c(a = 1, 2), half = structure(0.5, class = "Date"),
+    endless = structure(Inf, class = "Date"),
     nowhere = seconds(0, tzone = "No/Where"), label = structure(1:2, label = "x"), table = table(c("a", "b", "a"))
   )
   write_entasis(value, path)
@@ -47,7 +52,13 @@ test_that("integer64 inside of lists are integers of Python", {
   path <- tempfile()
   texts <- c("1", "9007199254740993", "9218868437227407266", "9221120237041092514", "-9223372036854775807")
   x <- bit64::as.integer64(texts)
-  value <- c(list(all = x[-(3:4)], bits = x[3:4], quiet = x[c(1, 4)], na = bit64::as.integer64(c(1, NA)), named = structure(x[1:2], names = c("p", "q"), class = "integer64")), lapply(texts, bit64::as.integer64))
+  value <- c(
+    list(
+      all = x[-(3:4)], bits = x[3:4], quiet = x[c(1, 4)], na = bit64::as.integer64(c(1, NA)),
+      named = structure(x[1:2], names = c("p", "q"), class = "integer64")
+    ),
+    lapply(texts, bit64::as.integer64)
+  )
   names(value)[-(1:5)] <- paste0("n", seq_along(texts))
   write_entasis(value, path)
   expect_true(same(read_entasis(path), value))
@@ -90,7 +101,9 @@ test_that("columns of dates and times of Python are such in R", {
   expect_identical(x$mixed, mixed)
   for (column in c("d", "t", "late", "mixed")) {
     for (rows in list(1, 2, 1:3, 9)) {
-      expect_identical(read_entasis(path, column, from = min(rows), to = max(rows))[[1L]], x[[column]][rows], info = column)
+      expect_identical(
+        read_entasis(path, column, from = min(rows), to = max(rows))[[1L]], x[[column]][rows], info = column
+      )
       expect_identical(entasis(path)[rev(rows), column][[1L]], x[[column]][rev(rows)], info = column)
     }
   }
@@ -105,7 +118,8 @@ test_that("an error says which value R has nothing for, and where", {
     sprintf("    en.write({'good': 1, 'deep': [0, {'x y': 2, 'at': value}]}, r'%s' + name)", path)
   ))
   what <- c(
-    dec = "a Decimal", big = "an integer beyond 64 bits", frac = "a Fraction", zero = "a string with a zero character", dots = "an Ellipsis",
+    dec = "a Decimal", big = "an integer beyond 64 bits", frac = "a Fraction",
+    zero = "a string with a zero character", dots = "an Ellipsis",
     cut = "a slice", keys = "a dict with a key that is neither a string nor a number"
   )
   for (name in names(what)) {

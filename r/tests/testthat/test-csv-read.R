@@ -15,7 +15,8 @@ test_that("columns have the narrowest type that holds all values", {
   expect_identical(x, data.frame(
     i = c(1L, NA, -7L), d = c(1.5, NaN, -Inf), b = c(TRUE, FALSE, NA),
     t = as.POSIXct(c(1577934245.25, 1577934245, NA), tz = "UTC", origin = "1970-01-01"), s = c("x", NA, NA),
-    day = as.Date(c("2020-02-29", "1900-01-01", NA)), moment = as.POSIXct(c(-1, 1577836800, NA), tz = "UTC", origin = "1970-01-01"), none = NA
+    day = as.Date(c("2020-02-29", "1900-01-01", NA)),
+    moment = as.POSIXct(c(-1, 1577836800, NA), tz = "UTC", origin = "1970-01-01"), none = NA
   ))
   # A missing double is NA, and NaN is not.
   expect_identical(is.nan(of_lines("x", "1.5", "NA", "NaN")$x), c(FALSE, FALSE, TRUE))
@@ -83,12 +84,19 @@ test_that("columns are selected, left out and named as by fread()", {
   expect_identical(read(select = c(3, 1)), whole[c("c", "a")])
   expect_identical(read(drop = "b"), whole[c("a", "c")])
   expect_identical(read(drop = 2:3), whole["a"])
-  expect_identical(read(select = c(a = "double", c = "character")), data.frame(a = c(1, 2), c = c("2020-01-01", "2020-01-02")))
-  expect_identical(read(select = list(character = c("a", "c"))), data.frame(a = c("1", "2"), c = c("2020-01-01", "2020-01-02")))
+  expect_identical(
+    read(select = c(a = "double", c = "character")), data.frame(a = c(1, 2), c = c("2020-01-01", "2020-01-02"))
+  )
+  expect_identical(
+    read(select = list(character = c("a", "c"))), data.frame(a = c("1", "2"), c = c("2020-01-01", "2020-01-02"))
+  )
   expect_identical(names(read(select = 2:1, col.names = c("X", "Y"))), c("X", "Y"))
   expect_identical(read(nrows = 1), whole[1L, ])
   expect_identical(nrow(read(nrows = 0)), 0L)
-  expect_identical(names(read_csv_entasis(text = c("a b,a b", "1,2"), check.names = TRUE, col.names = c("a b", "a b"))), c("a.b", "a.b.1")) |>
+  expect_identical(
+    names(read_csv_entasis(text = c("a b,a b", "1,2"), check.names = TRUE, col.names = c("a b", "a b"))),
+    c("a.b", "a.b.1")
+  ) |>
     suppressWarnings()
   expect_error(read(select = "z"), "there is no column 'z'", class = "entasis_error_argument")
   expect_error(read(select = 4), "'select' has 4, and the text has 3 columns")
@@ -98,24 +106,36 @@ test_that("columns are selected, left out and named as by fread()", {
 
 test_that("colClasses gives types, and a value that does not fit is a problem", {
   lines <- c("a,b,c,d,e,f", "1,2,x,2020-01-01,2020-01-01,7", "3,4,y,2020-01-02,2020-01-02,8")
-  x <- read_csv_entasis(text = lines, colClasses = c(a = "character", b = "numeric", c = "factor", d = "IDate", e = "POSIXct", f = "integer64"))
+  x <- read_csv_entasis(
+    text = lines,
+    colClasses = c(a = "character", b = "numeric", c = "factor", d = "IDate", e = "POSIXct", f = "integer64")
+  )
   expect_identical(x$a, c("1", "3"))
   expect_identical(x$b, c(2, 4))
   expect_identical(x$c, factor(c("x", "y")))
   expect_identical(x$d, structure(18262:18263, class = c("IDate", "Date")))
   expect_identical(x$e, as.POSIXct(c("2020-01-01", "2020-01-02"), tz = "UTC"))
   expect_identical(class(x$f), "integer64")
-  expect_identical(vapply(read_csv_entasis(text = lines, colClasses = "character"), typeof, ""), sapply(letters[1:6], function(x) "character"))
+  expect_identical(
+    vapply(read_csv_entasis(text = lines, colClasses = "character"), typeof, ""),
+    sapply(letters[1:6], function(x) "character")
+  )
   expect_identical(names(read_csv_entasis(text = lines, colClasses = list("NULL" = 2:5, double = "a"))), c("a", "f"))
   expect_identical(read_csv_entasis(text = c("a,b", "1,", "2,NA"), colClasses = "character")$b, c(NA_character_, NA))
-  expect_identical(read_csv_entasis(text = c("a,b", "1,", "2,NA"), colClasses = c(b = "POSIXct"))$b, as.POSIXct(c(NA, NA), tz = "UTC", origin = "1970-01-01"))
+  expect_identical(
+    read_csv_entasis(text = c("a,b", "1,", "2,NA"), colClasses = c(b = "POSIXct"))$b,
+    as.POSIXct(c(NA, NA), tz = "UTC", origin = "1970-01-01")
+  )
   # A given type takes quoted numbers.
   expect_identical(read_csv_entasis(text = c("a,b", "\"1\",x"), colClasses = c(a = "integer"))$a, 1L)
   error <- tryCatch(read_csv_entasis(text = lines, colClasses = c(c = "integer")), error = identity)
   expect_identical(class(error), c("entasis_error_text", "entasis_error", "error", "condition"))
   expect_match(conditionMessage(error), "line 2, column 'c': 'x', expected int32")
   expect_identical(error$problems$text, c("x", "y"))
-  expect_error(read_csv_entasis(text = lines, colClasses = c(a = "complex")), "class \"complex\", which a text does not give")
+  expect_error(
+    read_csv_entasis(text = lines, colClasses = c(a = "complex")),
+    "class \"complex\", which a text does not give"
+  )
   expect_error(read_csv_entasis(text = lines, colClasses = c("character", "integer")), "2 classes without names")
   expect_error(read_csv_entasis(text = lines, colClasses = c(c = "POSIXct")), "column 'c' is not times by ISO 8601")
   expect_error(read_csv_entasis(text = c("a", "-2147483648"), colClasses = c(a = "integer")), "NA in R")
@@ -123,7 +143,9 @@ test_that("colClasses gives types, and a value that does not fit is a problem", 
 
 test_that("integers beyond 32 bits are exact, or doubles with a warning", {
   skip_if_not_installed("bit64")
-  lines <- c("a,b,c,d,e", "3000000000,9007199254740993,18446744073709551615,-9223372036854775808,-2147483648", "1,,2,3,4")
+  lines <- c(
+    "a,b,c,d,e", "3000000000,9007199254740993,18446744073709551615,-9223372036854775808,-2147483648", "1,,2,3,4"
+  )
   x <- of_lines(lines)
   expect_identical(x$a, bit64::as.integer64(c("3000000000", "1")))
   expect_identical(x$b, bit64::as.integer64(c("9007199254740993", NA)))
@@ -132,7 +154,10 @@ test_that("integers beyond 32 bits are exact, or doubles with a warning", {
   expect_identical(x$e, bit64::as.integer64(c("-2147483648", "4")))
   x <- read_csv_entasis(text = lines, integer64 = "character")
   expect_identical(x$b, c("9007199254740993", NA))
-  expect_warning(x <- read_csv_entasis(text = lines, integer64 = "double"), "beyond 2^53 lost digits as doubles in 'b', 'c', the first is 9007199254740993", fixed = TRUE)
+  expect_warning(
+    x <- read_csv_entasis(text = lines, integer64 = "double"),
+    "beyond 2^53 lost digits as doubles in 'b', 'c', the first is 9007199254740993", fixed = TRUE
+  )
   expect_identical(x$a, c(3e9, 1))
   expect_identical(x$b, c(2^53, NA))
 })
@@ -164,7 +189,11 @@ test_that("the frame is a data.frame, a tibble or a data.table with a key", {
 
 test_that("problems are an error, or an attribute with one warning", {
   lines <- c("a,b", "1,2", "3", "4,5,6", "7,8")
-  expect_error(of_lines(lines), "line 3: '3', expected 2 fields, not 1; line 4: .*on_error = \"missing\" or \"skip\" reads the rest", class = "entasis_error_text")
+  expect_error(
+    of_lines(lines),
+    "line 3: '3', expected 2 fields, not 1; line 4: .*on_error = \"missing\" or \"skip\" reads the rest",
+    class = "entasis_error_text"
+  )
   warned <- 0L
   x <- withCallingHandlers(read_csv_entasis(text = lines, on_error = "missing"), warning = function(w) {
     warned <<- warned + 1L
@@ -204,7 +233,10 @@ test_that("texts come from files, patterns, several paths, bytes and compressed 
   # No line end at the end, and a byte order mark.
   expect_identical(read_csv_entasis(csv_file("\ufeffa,b\n1,x\r\n2,x")), both)
   expect_error(read_csv_entasis(file.path(folder, "none*.csv")), "no file matches the pattern")
-  expect_error(read_csv_entasis(file.path(folder, "none.csv")), "cannot open '.*none.csv': No such file", class = "entasis_error_io")
+  expect_error(
+    read_csv_entasis(file.path(folder, "none.csv")), "cannot open '.*none.csv': No such file",
+    class = "entasis_error_io"
+  )
   expect_error(read_csv_entasis(folder), "directory", ignore.case = TRUE)
   expect_error(read_csv_entasis(csv_file("a,b\n1,x\n"), text = "a"), "'file' or 'text', not both")
   expect_error(read_csv_entasis(), "pass the path")
@@ -244,7 +276,9 @@ test_that("bad texts are clear errors", {
 })
 
 test_that("arguments of fread() that are not supported are refused with the reason", {
-  refused <- function(..., message) expect_error(read_csv_entasis(text = c("a,b", "1,2"), ...), message, fixed = TRUE, class = "entasis_error_argument")
+  refused <- function(..., message) expect_error(
+    read_csv_entasis(text = c("a,b", "1,2"), ...), message, fixed = TRUE, class = "entasis_error_argument"
+  )
   refused(cmd = "rm -rf /", message = "a file never runs code")
   refused(yaml = TRUE, message = "YAML")
   refused(tz = "", message = "times without an offset are in UTC")
@@ -254,7 +288,10 @@ test_that("arguments of fread() that are not supported are refused with the reas
   refused(skip = "a", message = "a text to search for is not supported")
   refused(sep = "::", message = "'sep' must be one character")
   refused(stringsAsFactors = 0.5, message = "'stringsAsFactors' must be TRUE or FALSE")
-  expect_identical(read_csv_entasis(text = c("a,b", "1,2"), verbose = FALSE, showProgress = FALSE, tz = "UTC"), data.frame(a = 1L, b = 2L))
+  expect_identical(
+    read_csv_entasis(text = c("a,b", "1,2"), verbose = FALSE, showProgress = FALSE, tz = "UTC"),
+    data.frame(a = 1L, b = 2L)
+  )
 })
 
 test_that("the values are those of fread(), whatever the threads", {
@@ -262,8 +299,10 @@ test_that("the values are those of fread(), whatever the threads", {
   set.seed(2)
   n <- 60000L
   x <- data.frame(
-    i = sample(c(NA, -5:5), n, TRUE), d = round(rnorm(n), 6), s = sample(c("some words", "b", NA, "Z\u00fcrich"), n, TRUE),
-    u = paste0("string", seq_len(n), "longer"), l = sample(c(TRUE, NA, FALSE), n, TRUE), day = as.Date("2020-01-01") + sample(999, n, TRUE)
+    i = sample(c(NA, -5:5), n, TRUE), d = round(rnorm(n), 6),
+    s = sample(c("some words", "b", NA, "Z\u00fcrich"), n, TRUE),
+    u = paste0("string", seq_len(n), "longer"), l = sample(c(TRUE, NA, FALSE), n, TRUE),
+    day = as.Date("2020-01-01") + sample(999, n, TRUE)
   )
   path <- tempfile()
   data.table::fwrite(x, path, quote = TRUE)
@@ -299,12 +338,15 @@ test_that("reading is interrupted, and works afterwards", {
   path <- tempfile()
   script <- tempfile(fileext = ".R")
   writeLines(c(
-    "library(entasis)", sprintf("path <- '%s'", path), "writeLines(c('a,b', rep(paste0(strrep('x', 30), ',1.25'), 3e5)), path)",
+    "library(entasis)", sprintf("path <- '%s'", path),
+    "writeLines(c('a,b', rep(paste0(strrep('x', 30), ',1.25'), 3e5)), path)",
     "file.create(paste0(path, '.ready'))",
     "found <- tryCatch({repeat read_csv_entasis(path); 'finished'}, interrupt = function(e) 'interrupted')",
     "writeLines(c(found, nrow(read_csv_entasis(path))), paste0(path, '.found'))"
   ), script)
-  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  pid <- as.integer(
+    system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE)
+  )
   wait <- function(file) for (i in 1:300) if (file.exists(file)) break else Sys.sleep(0.1)
   wait(paste0(path, ".ready"))
   Sys.sleep(0.5)

@@ -12,7 +12,9 @@ CITIES <- c("city,price,n,day", "Oslo,3.5,1,2020-01-01", "Rome,5,,2020-01-02", "
 in_chunks <- function(len, code) {
   real <- entasis:::csv_call
   on.exit(utils::assignInNamespace("csv_call", real, "entasis"))
-  utils::assignInNamespace("csv_call", function(sources, arguments, ...) real(sources, c(arguments, chunk_len = len), ...), "entasis")
+  utils::assignInNamespace(
+    "csv_call", function(sources, arguments, ...) real(sources, c(arguments, chunk_len = len), ...), "entasis"
+  )
   code
 }
 
@@ -21,10 +23,13 @@ or_error <- function(code) suppressWarnings(tryCatch(code, error = function(e) c
 
 random_fields <- function(n) {
   fields <- switch(sample(11L, 1L),
-    sample(-5:5, n, TRUE), round(rnorm(n), 2), sample(c("TRUE", "FALSE"), n, TRUE), sample(c("a", "b", "abc", "long text of more than 12"), n, TRUE),
-    format(as.Date("2020-01-01") + sample(9L, n, TRUE)), paste0("2020-01-01T00:00:0", sample(0:9, n, TRUE), sample(c("", ".5"), n, TRUE)),
+    sample(-5:5, n, TRUE), round(rnorm(n), 2), sample(c("TRUE", "FALSE"), n, TRUE),
+    sample(c("a", "b", "abc", "long text of more than 12"), n, TRUE),
+    format(as.Date("2020-01-01") + sample(9L, n, TRUE)),
+    paste0("2020-01-01T00:00:0", sample(0:9, n, TRUE), sample(c("", ".5"), n, TRUE)),
     rep_len("", n), rep_len("NA", n), sample(c("1", "2147483647", "-2147483648", "3000000000"), n, TRUE),
-    sample(c("1", "9007199254740993", "-9223372036854775808", "18446744073709551615"), n, TRUE), sample(c("1", "2.5", "x", "TRUE", "007"), n, TRUE)
+    sample(c("1", "9007199254740993", "-9223372036854775808", "18446744073709551615"), n, TRUE),
+    sample(c("1", "2.5", "x", "TRUE", "007"), n, TRUE)
   )
   is_text <- runif(1) < 0.2
   if (is_text) fields <- paste0("\"", fields, "\"")
@@ -40,7 +45,10 @@ random_text <- function() {
   c("a,b,c,d", do.call(paste, c(lapply(1:4, function(k) random_fields(n)), sep = ",")))
 }
 
-VALUES <- list(1L, 2.5, 0, TRUE, "a", "abc", "x", "1", 3e9, as.Date("2020-01-04"), as.POSIXct(1577836803, tz = "UTC", origin = "1970-01-01"), NA, -1)
+VALUES <- list(
+  1L, 2.5, 0, TRUE, "a", "abc", "x", "1", 3e9, as.Date("2020-01-04"),
+  as.POSIXct(1577836803, tz = "UTC", origin = "1970-01-01"), NA, -1
+)
 
 random_condition <- function(depth = 2L) {
   if (depth > 0L && runif(1) < 0.5) {
@@ -50,7 +58,8 @@ random_condition <- function(depth = 2L) {
   column <- as.name(sample(letters[1:4], 1L))
   value <- sample(VALUES, 1L)[[1L]]
   switch(sample(8L, 1L), call("is.na", column), call("%in%", column, unlist(sample(VALUES[1:8], 2L))), call("startsWith", column, "a"), column,
-         call(">", value, column), call(sample(c("==", "!="), 1L), column, value), call(sample(c("<", "<=", ">", ">="), 1L), column, value),
+         call(">", value, column), call(sample(c("==", "!="), 1L), column, value),
+         call(sample(c("<", "<=", ">", ">="), 1L), column, value),
          call(">", call("nchar", column), 1L))
 }
 
@@ -68,7 +77,12 @@ test_that("random conditions choose the rows of subset(), in chunks of every len
     if (is.data.frame(expected)) rownames(expected) <- NULL
     label <- paste(deparse(condition), collapse = " ")
     said <- paste(c(readLines(path), label, integer64), collapse = "\n")
-    found <- or_error(in_chunks(sample(c(1L, 16L, 100L, 65536L), 1L), eval(bquote(read_csv_entasis(path, integer64 = integer64, subset = .(condition))))))
+    found <- or_error(
+      in_chunks(
+        sample(c(1L, 16L, 100L, 65536L), 1L),
+        eval(bquote(read_csv_entasis(path, integer64 = integer64, subset = .(condition))))
+      )
+    )
     # Where no value shows the type of a column, an error about it may not occur.
     if (is.data.frame(expected)) expect_identical(found, expected, info = said) else if (!any(vapply(whole, allNA, NA))) expect_false(is.data.frame(found), info = said)
     scan <- suppressWarnings(scan_csv_entasis(path, integer64 = integer64))
@@ -108,13 +122,22 @@ test_that("a scan has the names and classes of the rows, and reads them again ea
   bound <- 4
   expect_identical(subset(x, price >= bound + 1)$city, c("Rome", NA))
   shown <- capture.output(print(subset(x, price > 4)))
-  expect_identical(shown[-1L], c("rows not counted, 4 columns", " $ city : chr", " $ price: dbl", " $ n    : int", " $ day  : date", "Rows where price > 4"))
+  expect_identical(
+    shown[-1L],
+    c(
+      "rows not counted, 4 columns", " $ city : chr", " $ price: dbl", " $ n    : int", " $ day  : date",
+      "Rows where price > 4"
+    )
+  )
   expect_match(shown[1L], basename(path), fixed = TRUE)
 })
 
 test_that("conditions and columns that a scan does not take are refused by name", {
   x <- scan_csv_entasis(csv_text(CITIES))
-  expect_error(subset(x, price > mean(price) & n > 1), "the condition price > mean(price) can't be tested", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(
+    subset(x, price > mean(price) & n > 1), "the condition price > mean(price) can't be tested", fixed = TRUE,
+    class = "entasis_error_unsupported"
+  )
   expect_error(subset(x, rev(city) == "Rome"), "can't be tested while the text is read")
   grepl <- function(...) TRUE
   expect_error(subset(x, grepl("a", city)), "can't be tested")
@@ -130,7 +153,10 @@ test_that("conditions and columns that a scan does not take are refused by name"
   expect_error(head(x, -1), "n of 0 or more")
   expect_error(x + 1)
   expect_error(scan_csv_entasis(csv_text(CITIES), select = "z"), "there is no column 'z'")
-  expect_error(scan_csv_entasis(csv_text(CITIES), nrows = 2), "'nrows' is not supported with this value: head(x, n)", fixed = TRUE)
+  expect_error(
+    scan_csv_entasis(csv_text(CITIES), nrows = 2), "'nrows' is not supported with this value: head(x, n)",
+    fixed = TRUE
+  )
   expect_error(scan_csv_entasis(tempfile()), "cannot open", class = "entasis_error_io")
   expect_error(scan_csv_entasis(csv_text(character())), class = "entasis_error_text")
 })
@@ -155,7 +181,10 @@ test_that("R evaluates conditions that treat each row by itself, batch by batch"
   expect_identical(subset(x, a + b < 0)[], bare(whole[0L, ]))
   expect_identical(count_entasis(x, a + b < 0), 0L)
   factors <- scan_csv_entasis(path, stringsAsFactors = TRUE)
-  expect_identical(droplevels(subset(factors, a * b > 900)[]), bare(droplevels(subset(read_csv_entasis(path, stringsAsFactors = TRUE), a * b > 900))))
+  expect_identical(
+    droplevels(subset(factors, a * b > 900)[]),
+    bare(droplevels(subset(read_csv_entasis(path, stringsAsFactors = TRUE), a * b > 900)))
+  )
   file <- tempfile(fileext = ".entasis")
   expect_error(write_entasis(chosen, file), "with the condition nchar(s) > 1, which R evaluates", fixed = TRUE)
   expect_error(write_csv_entasis(chosen, file), "batches_entasis()", fixed = TRUE)
@@ -180,7 +209,9 @@ test_that("arguments about the text and its columns are those of read_csv_entasi
   expect_identical(droplevels(subset(x, b == "y")$b), factor("y"))
   expect_identical(droplevels(subset(x, b %in% c("y", "z") | is.na(c))[]), bare(droplevels(subset(x[], b == "y"))))
   dates <- c("day,n", "31/12/2020,1", "01/02/2021,2")
-  expect_identical(scan_csv_entasis(text = dates, dates = "%d/%m/%Y")[], read_csv_entasis(text = dates, dates = "%d/%m/%Y"))
+  expect_identical(
+    scan_csv_entasis(text = dates, dates = "%d/%m/%Y")[], read_csv_entasis(text = dates, dates = "%d/%m/%Y")
+  )
   expect_identical(subset(scan_csv_entasis(text = dates, dates = "%d/%m/%Y"), day > as.Date("2021-01-01"))$n, 2L)
 })
 
@@ -242,7 +273,9 @@ test_that("problems are errors, or a warning after the last row", {
   expect_identical(n, 3L)
   expect_warning(parts <- batches_entasis(x, nrow, 2), class = "entasis_warning_problems")
   expect_identical(parts, list(2L, 1L))
-  expect_warning(rows <- read_csv_entasis(odd, on_error = "missing", subset = a > 1), class = "entasis_warning_problems")
+  expect_warning(
+    rows <- read_csv_entasis(odd, on_error = "missing", subset = a > 1), class = "entasis_warning_problems"
+  )
   expect_identical(rows$a, c(3L, 7L))
   expect_identical(attr(rows, "problems")$line, c(3, 4))
   expect_warning(rows <- read_csv_entasis(odd, on_error = "skip", subset = a > 1))
@@ -326,9 +359,11 @@ test_that("verbs of dplyr that need rows once return scans, and others say how t
   whole <- read_csv_entasis(path)
   bound <- 3
   verbs <- list(
-    function(x) dplyr::filter(x, price > bound, .data$n < .env$bound | is.na(n)), function(x) dplyr::select(x, town = city, dplyr::starts_with("p")),
+    function(x) dplyr::filter(x, price > bound, .data$n < .env$bound | is.na(n)),
+    function(x) dplyr::select(x, town = city, dplyr::starts_with("p")),
     function(x) dplyr::rename(x, town = city) |> dplyr::filter(town == "Rome"), function(x) dplyr::relocate(x, day),
-    function(x) dplyr::filter(x, price > bound) |> dplyr::slice_head(n = 2), function(x) dplyr::slice_head(x, n = 3) |> dplyr::slice_head(n = 5),
+    function(x) dplyr::filter(x, price > bound) |> dplyr::slice_head(n = 2),
+    function(x) dplyr::slice_head(x, n = 3) |> dplyr::slice_head(n = 5),
     function(x) dplyr::select(x, where(is.numeric)), function(x) dplyr::select(x, -city) |> dplyr::filter(!is.na(day))
   )
   for (verb in verbs) {
@@ -337,16 +372,23 @@ test_that("verbs of dplyr that need rows once return scans, and others say how t
     expect_identical(dplyr::collect(scan), bare(verb(whole)))
   }
   expect_identical(dplyr::count(x), dplyr::count(whole))
-  expect_identical(dplyr::tally(dplyr::filter(x, n > 1), name = "k"), dplyr::tally(dplyr::filter(whole, n > 1), name = "k"))
+  expect_identical(
+    dplyr::tally(dplyr::filter(x, n > 1), name = "k"), dplyr::tally(dplyr::filter(whole, n > 1), name = "k")
+  )
   expect_identical(dplyr::pull(x, city), whole$city)
   expect_identical(dplyr::pull(x), whole$day)
   expect_identical(dplyr::pull(x, price, city), dplyr::pull(whole, price, city))
   for (verb in c("arrange", "group_by", "summarise", "mutate", "distinct", "slice_tail")) {
-    expect_error(getExportedValue("dplyr", verb)(x, price), paste0("not supported: ", verb, "() on a text"), fixed = TRUE, class = "entasis_error_unsupported")
+    expect_error(
+      getExportedValue("dplyr", verb)(x, price), paste0("not supported: ", verb, "() on a text"), fixed = TRUE,
+      class = "entasis_error_unsupported"
+    )
   }
   expect_error(dplyr::left_join(x, whole, by = "city"), "left_join() on a text", fixed = TRUE)
   expect_error(dplyr::count(x, city), "count() with groups on a text", fixed = TRUE)
-  expect_identical(dplyr::collect(dplyr::filter(x, nchar(city) > 3, n < 3)), bare(dplyr::filter(whole, nchar(city) > 3, n < 3)))
+  expect_identical(
+    dplyr::collect(dplyr::filter(x, nchar(city) > 3, n < 3)), bare(dplyr::filter(whole, nchar(city) > 3, n < 3))
+  )
   expect_error(dplyr::filter(x, cumsum(n) > 3), "can't be tested while the text is read")
   expect_error(dplyr::filter(dplyr::slice_head(x, n = 2), price > 3), "filter first")
   expect_error(dplyr::select(x, nothing), "nothing")
@@ -360,22 +402,39 @@ test_that("subset= of read_csv_entasis() goes with the other arguments", {
   expect_identical(read_csv_entasis(path, subset = price > 4 & !is.na(n)), expected)
   expect_identical(read_csv_entasis(path, subset = price > 4 & !is.na(n), select = "day"), expected["day"])
   expect_identical(read_csv_entasis(path, subset = NULL), whole)
-  expect_identical(read_csv_entasis(path, subset = nchar(city) == 4 & price > 4), bare(subset(whole, nchar(city) == 4 & price > 4)))
-  expect_identical(read_csv_entasis(path, subset = price > mean(price, na.rm = TRUE)), bare(subset(whole, price > mean(price, na.rm = TRUE))))
-  expect_identical(read_csv_entasis(path, subset = get("price") > 4, select = "city"), bare(subset(whole, price > 4))["city"])
+  expect_identical(
+    read_csv_entasis(path, subset = nchar(city) == 4 & price > 4),
+    bare(subset(whole, nchar(city) == 4 & price > 4))
+  )
+  expect_identical(
+    read_csv_entasis(path, subset = price > mean(price, na.rm = TRUE)),
+    bare(subset(whole, price > mean(price, na.rm = TRUE)))
+  )
+  expect_identical(
+    read_csv_entasis(path, subset = get("price") > 4, select = "city"), bare(subset(whole, price > 4))["city"]
+  )
   expect_identical(read_csv_entasis(path, subset = n > 1, nrows = 3), bare(subset(whole[1:3, ], n > 1)))
   expect_identical(read_csv_entasis(path, subset = P > 4, col.names = c("C", "P", "N", "D"))$C, c("Rome", NA))
-  expect_identical(read_csv_entasis(path, subset = city == "Rome", stringsAsFactors = TRUE)$city, factor("Rome", c("Bern", "Oslo", "Rome")))
-  expect_identical(read_csv_entasis(path, subset = day == as.Date("2020-01-02"), colClasses = c(day = "IDate"))$city, "Rome")
+  expect_identical(
+    read_csv_entasis(path, subset = city == "Rome", stringsAsFactors = TRUE)$city,
+    factor("Rome", c("Bern", "Oslo", "Rome"))
+  )
+  expect_identical(
+    read_csv_entasis(path, subset = day == as.Date("2020-01-02"), colClasses = c(day = "IDate"))$city, "Rome"
+  )
   expect_error(read_csv_entasis(path, subset = price), "'subset' must be logical")
   expect_error(read_csv_entasis(path, subset = nothing > 3), "object 'nothing' not found")
   limit <- 4
   in_function <- function(limit) read_csv_entasis(path, subset = price > limit)
   expect_identical(in_function(8)$price, 9)
   expect_identical(nrow(read_csv_entasis(text = c("a", "NA", "NA"), subset = is.na(a))), 2L)
-  expect_identical(read_csv_entasis(text = c("a,b", "NA,1", "x,2"), subset = b == 1), data.frame(a = NA_character_, b = 1L))
+  expect_identical(
+    read_csv_entasis(text = c("a,b", "NA,1", "x,2"), subset = b == 1), data.frame(a = NA_character_, b = 1L)
+  )
   expect_identical(read_csv_entasis(text = c("a,b", "1,1", "3000000000,2"), subset = b == 1, integer64 = "double")$a, 1)
   if (requireNamespace("data.table", quietly = TRUE)) {
-    expect_identical(data.table::key(read_csv_entasis(path, subset = price > 3, as = "data.table", key = "city")), "city")
+    expect_identical(
+      data.table::key(read_csv_entasis(path, subset = price > 3, as = "data.table", key = "city")), "city"
+    )
   }
 })

@@ -7,7 +7,9 @@ test_that("a spec prints as the call that repeats it, with the reasons", {
   expect_match(shown[1L], "read_csv_entasis(file,", fixed = TRUE)
   expect_match(shown, "sep = \";\", +# 100 % of the rows have 5 fields", all = FALSE)
   expect_match(shown, "dec = \",\", +# numbers", all = FALSE)
-  expect_output(print(spec), "colClasses = c(city = \"character\", zip = \"character\", price = \"double\"", fixed = TRUE)
+  expect_output(
+    print(spec), "colClasses = c(city = \"character\", zip = \"character\", price = \"double\"", fixed = TRUE
+  )
   call <- str2lang(paste(sub("#.*", "", shown), collapse = "\n"))
   path <- tempfile()
   writeLines(lines, path)

@@ -12,7 +12,10 @@ csv_round_trip <- function(x, ...) {
   path <- tempfile(fileext = ".csv")
   on.exit(unlink(path))
   spec <- write_csv_entasis(x, path, ...)
-  read_csv_entasis(path, spec = spec, as = if (inherits(x, "data.table")) "data.table" else if (inherits(x, "tbl_df")) "tibble" else "data.frame")
+  read_csv_entasis(
+    path, spec = spec,
+    as = if (inherits(x, "data.table")) "data.table" else if (inherits(x, "tbl_df")) "tibble" else "data.frame"
+  )
 }
 
 hard_texts <- c("a", "", NA, "NA", "1", "007", "1.5", "TRUE", "true", "2020-01-01", "a,b", "x\ny", "x\r\ny", "\r", "say \"hi\"", "\"", " x", "x ", "\t",
@@ -21,7 +24,8 @@ hard_texts <- c("a", "", NA, "NA", "1", "007", "1.5", "TRUE", "true", "2020-01-0
 hard_frame <- function() {
   n <- length(hard_texts)
   data.frame(
-    text = hard_texts, number = rep_len(c(0.1, -0, 1 / 3, NaN, NA, Inf, -Inf, 5e-324, 1e300, 3), n), integer = rep_len(c(NA, -1L, 2147483647L), n),
+    text = hard_texts, number = rep_len(c(0.1, -0, 1 / 3, NaN, NA, Inf, -Inf, 5e-324, 1e300, 3), n),
+    integer = rep_len(c(NA, -1L, 2147483647L), n),
     flag = rep_len(c(TRUE, NA, FALSE), n), day = structure(rep_len(c(20484, NA, -800000, 2e6), n), class = "Date"),
     time = .POSIXct(rep_len(c(0, NA, -0.25, 1.7e9 + 0.123456, -6e10), n), "UTC"),
     label = factor(rep_len(c("b", "a, b", NA), n)), stringsAsFactors = FALSE
@@ -32,14 +36,21 @@ test_that("the text is exact", {
   x <- data.frame(zip = c("0150", "7", NA, ""), price = c(0.1, -0, 3, NaN), big = c(1e22, 1e-7, NA, Inf), day = as.Date("2026-01-31"),
                   time = as.POSIXct(c(0, 0.5, NA, 1e-6), tz = "America/New_York", origin = "1970-01-01"), flag = c(TRUE, FALSE, NA, TRUE))
   expect_identical(strsplit(csv_of(x), "\n")[[1L]], c(
-    "zip,price,big,day,time,flag", "0150,0.1,1e+22,2026-01-31,1970-01-01T00:00:00Z,true", "\"7\",-0.0,1e-7,2026-01-31,1970-01-01T00:00:00.500Z,false",
+    "zip,price,big,day,time,flag", "0150,0.1,1e+22,2026-01-31,1970-01-01T00:00:00Z,true",
+    "\"7\",-0.0,1e-7,2026-01-31,1970-01-01T00:00:00.500Z,false",
     ",3.0,,2026-01-31,,", "\"\",NaN,inf,2026-01-31,1970-01-01T00:00:00.000001Z,true"
   ))
-  expect_identical(csv_of(data.frame(a = 1.5, b = NA), sep = ";", dec = ",", na = "-", eol = "\r\n", bom = TRUE), "\ufeffa;b\r\n1,5;-\r\n")
+  expect_identical(
+    csv_of(data.frame(a = 1.5, b = NA), sep = ";", dec = ",", na = "-", eol = "\r\n", bom = TRUE),
+    "\ufeffa;b\r\n1,5;-\r\n"
+  )
   expect_identical(csv_of(data.frame(a = 1:2, b = c("x", NA)), quote = TRUE, col.names = FALSE), "1,\"x\"\n2,\n")
   expect_identical(csv_of(data.frame(a = 1L, b = "x"), quote = "all"), "\"a\",\"b\"\n\"1\",\"x\"\n")
   expect_identical(csv_of(data.frame(a = 1:2, row.names = c("r", "s")), row.names = TRUE), "\"\",a\nr,1\ns,2\n")
-  expect_error(csv_of(data.frame(a = "x,y"), quote = FALSE), "row 0 of column 'a' has a separator|row 1 of column 'a' has a separator")
+  expect_error(
+    csv_of(data.frame(a = "x,y"), quote = FALSE),
+    "row 0 of column 'a' has a separator|row 1 of column 'a' has a separator"
+  )
   expect_identical(csv_of(data.frame(d = as.difftime(c(1.5, NA), units = "mins"))), "d\nP0DT0H1M30S\n\n\n")
 })
 
@@ -61,9 +72,12 @@ test_that("hard values come back", {
 test_that("random frames come back, also by fread() and read.csv()", {
   set.seed(3)
   kinds <- list(
-    function(n) sample(c(NA, -3:3, .Machine$integer.max), n, TRUE), function(n) sample(c(NA, rnorm(5), 1e15, 0.5), n, TRUE),
-    function(n) sample(c(NA, "", "a", "two words", "x,y", "1", "\u00e9"), n, TRUE), function(n) sample(c(NA, TRUE, FALSE), n, TRUE),
-    function(n) structure(as.double(sample(c(NA, 0:999), n, TRUE)), class = "Date"), function(n) factor(sample(c("u", "v", NA), n, TRUE), levels = c("u", "v")),
+    function(n) sample(c(NA, -3:3, .Machine$integer.max), n, TRUE),
+    function(n) sample(c(NA, rnorm(5), 1e15, 0.5), n, TRUE),
+    function(n) sample(c(NA, "", "a", "two words", "x,y", "1", "\u00e9"), n, TRUE),
+    function(n) sample(c(NA, TRUE, FALSE), n, TRUE),
+    function(n) structure(as.double(sample(c(NA, 0:999), n, TRUE)), class = "Date"),
+    function(n) factor(sample(c("u", "v", NA), n, TRUE), levels = c("u", "v")),
     function(n) .POSIXct(sample(c(NA, 1e9 + 0:5 / 8), n, TRUE), "UTC")
   )
   for (i in 1:40) {
@@ -79,10 +93,14 @@ test_that("random frames come back, also by fread() and read.csv()", {
     plain[] <- lapply(plain, function(v) if (is.character(v)) ifelse(is.na(v), "none", v) else v)
     if (length(plain) < 2L) next
     write_csv_entasis(plain, path, na = "NA", quote = TRUE)
-    theirs <- utils::read.csv(path, check.names = FALSE, encoding = "UTF-8", colClasses = vapply(plain, function(v) class(v)[1L], ""))
+    theirs <- utils::read.csv(
+      path, check.names = FALSE, encoding = "UTF-8", colClasses = vapply(plain, function(v) class(v)[1L], "")
+    )
     expect_equal(theirs, plain, tolerance = 1e-14)
     if (requireNamespace("data.table", quietly = TRUE)) {
-      theirs <- data.table::fread(path, data.table = FALSE, encoding = "UTF-8", colClasses = vapply(plain, function(v) class(v)[1L], ""))
+      theirs <- data.table::fread(
+        path, data.table = FALSE, encoding = "UTF-8", colClasses = vapply(plain, function(v) class(v)[1L], "")
+      )
       expect_equal(theirs, plain, tolerance = 1e-14)
     }
   }
@@ -161,7 +179,10 @@ test_that("open tables are written without reading them whole", {
   expect_true(same(read_csv_entasis(path, spec = spec), x))
   expect_identical(csv_of(entasis(file)), csv_of(x))
   # Zones, row names, other classes, and queries are as for the data frame.
-  zoned <- data.frame(t = as.POSIXct(c(0.5, 1e9), tz = "Europe/Berlin", origin = "1970-01-01"), u = as.POSIXct(c(1, 2), origin = "1970-01-01"))
+  zoned <- data.frame(
+    t = as.POSIXct(c(0.5, 1e9), tz = "Europe/Berlin", origin = "1970-01-01"),
+    u = as.POSIXct(c(1, 2), origin = "1970-01-01")
+  )
   expect_identical(csv_of(entasis(written(zoned))), csv_of(zoned))
   expect_identical(csv_of(entasis(written(mtcars))), csv_of(mtcars))
   expect_identical(csv_of(entasis(written(mtcars)), row.names = TRUE), csv_of(mtcars, row.names = TRUE))
@@ -199,12 +220,15 @@ test_that("writing is interrupted, and leaves the old file", {
   path <- tempfile(fileext = ".csv.gz")
   script <- tempfile(fileext = ".R")
   writeLines(c(
-    "library(entasis)", sprintf("path <- '%s'", path), "write_csv_entasis(data.frame(a = 1), path)", "x <- data.frame(a = rnorm(3e6))",
+    "library(entasis)", sprintf("path <- '%s'", path), "write_csv_entasis(data.frame(a = 1), path)",
+    "x <- data.frame(a = rnorm(3e6))",
     "file.create(paste0(path, '.ready'))",
     "found <- tryCatch({write_csv_entasis(x, path); 'finished'}, interrupt = function(e) 'interrupted')",
     "writeLines(c(found, nrow(read_csv_entasis(path))), paste0(path, '.found'))"
   ), script)
-  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  pid <- as.integer(
+    system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE)
+  )
   wait <- function(file) for (i in 1:300) if (file.exists(file)) break else Sys.sleep(0.1)
   wait(paste0(path, ".ready"))
   Sys.sleep(0.5)
@@ -212,14 +236,18 @@ test_that("writing is interrupted, and leaves the old file", {
   wait(paste0(path, ".found"))
   Sys.sleep(0.2)
   expect_identical(readLines(paste0(path, ".found")), c("interrupted", "1"))
-  expect_identical(list.files(dirname(path), paste0("^", basename(path))), paste0(basename(path), c("", ".found", ".ready")))
+  expect_identical(
+    list.files(dirname(path), paste0("^", basename(path))), paste0(basename(path), c("", ".found", ".ready"))
+  )
 })
 
 test_that("the spec reads texts with repeated and empty names, and with words of missing values", {
   path <- tempfile(fileext = ".csv")
   frames <- list(
-    setNames(data.frame(1:2, 3:4, c("NA", "x"), c("a", NA)), c("a", "a", "b", "a_1")), setNames(data.frame(1:2, 3:4), c("", "b")),
-    setNames(data.frame(c("x", NA), 3:4, 5:6), c("", "", "V2")), setNames(data.frame(c("NA", NA, "")), "q\"uote, and\ncomma")
+    setNames(data.frame(1:2, 3:4, c("NA", "x"), c("a", NA)), c("a", "a", "b", "a_1")),
+    setNames(data.frame(1:2, 3:4), c("", "b")),
+    setNames(data.frame(c("x", NA), 3:4, 5:6), c("", "", "V2")),
+    setNames(data.frame(c("NA", NA, "")), "q\"uote, and\ncomma")
   )
   for (x in frames) {
     for (quote in list("auto", "all", TRUE)) {

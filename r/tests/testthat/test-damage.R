@@ -41,10 +41,16 @@ test_that("damaged files give errors or what was written", {
   nested$t <- as.POSIXlt(1:5, origin = "1970-01-01", tz = "UTC")
   attr(nested, "note") <- list(a = 1, b = rnorm(100))
   rscript <- file.path(R.home("bin"), "Rscript")
-  tree <- list(a = 1:3, f = eval(quote(y ~ x), globalenv()), l = list("a", NULL, c(x = 1.5)), e = globalenv(), d = data.frame(u = 1:3), m = matrix(1:4, 2))
+  tree <- list(
+    a = 1:3, f = eval(quote(y ~ x), globalenv()), l = list("a", NULL, c(x = 1.5)), e = globalenv(),
+    d = data.frame(u = 1:3), m = matrix(1:4, 2)
+  )
   nested$l <- list(1, "a", NULL, quote(f(x)), 1:3)
   for (frame in list(nested, many(3000), mtcars, tree)) {
-    out <- system2(rscript, c(shQuote(script), shQuote(written(frame)), "1", by_tier("40", "200", "400")), stdout = TRUE, stderr = TRUE)
+    out <- system2(
+      rscript, c(shQuote(script), shQuote(written(frame)), "1", by_tier("40", "200", "400")), stdout = TRUE,
+      stderr = TRUE
+    )
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
     expect_match(paste(out, collapse = " "), "refused [0-9]+")
   }
@@ -92,7 +98,9 @@ test_that("bad files are refused", {
     expect_error(verify_entasis(path), class = paste0("entasis_error_", bad$kind[i]), info = bad$rule[i])
     # If only verify finds the damage, unsigned 64-bit integers are read as doubles, with a warning.
     result <- withCallingHandlers(tryCatch(read_entasis(path), error = identity), warning = function(w) {
-      if (grepl("^integers beyond 2\\^53 lost digits|^a name is cut at its zero character", conditionMessage(w))) invokeRestart("muffleWarning")
+      if (grepl("^integers beyond 2\\^53 lost digits|^a name is cut at its zero character", conditionMessage(w))) {
+        invokeRestart("muffleWarning")
+      }
     })
     expect_true(is.data.frame(result) || inherits(result, "entasis_error"), info = bad$rule[i])
     expect_false(inherits(result, "entasis_error_defect"), info = bad$rule[i])
@@ -110,7 +118,9 @@ test_that("a host map that makes no sense is damage", {
     plan <- entasis:::new_plan()
     entasis:::plan_add(plan, FALSE, c("a", "b"), list(1:3, 4:6), 2L, 3)
     frame <- entasis:::plan_frame_made(plan, host, 3)
-    entasis:::core(.Call(entasis:::C_write, path, list(frame), NULL, c(-1, -1, -1), entasis:::write_options(50), NULL, 1L))
+    entasis:::core(
+      .Call(entasis:::C_write, path, list(frame), NULL, c(-1, -1, -1), entasis:::write_options(50), NULL, 1L)
+    )
     path
   }
   r <- list(host = "r", form = "data.frame")
@@ -192,7 +202,9 @@ test_that("files that once failed in other ways are read or refused", {
 
 test_that("any damage under repaired checksums is survived", {
   files <- golden_folder("golden/r")
-  if (is_long) files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"), golden_folder("golden/v0.3"))
+  if (is_long) {
+    files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"), golden_folder("golden/v0.3"))
+  }
   rscript <- file.path(R.home("bin"), "Rscript")
   for (seed in if (is_long) 1:5 else 1L) {
     arguments <- c("hostile-bytes.R", seed, by_tier("30", "75", "400"), ".", shQuote(files))

@@ -11,7 +11,12 @@ sealed <- function(x, ..., key = key_of(1)) {
   path
 }
 
-contains <- function(path, text) any(grepl(text, rawToChar(replace(bytes <- readBin(path, "raw", file.size(path)), bytes == 0, as.raw(1))), fixed = TRUE, useBytes = TRUE))
+contains <- function(path, text) any(
+  grepl(
+    text, rawToChar(replace(bytes <- readBin(path, "raw", file.size(path)), bytes == 0, as.raw(1))),
+    fixed = TRUE, useBytes = TRUE
+  )
+)
 
 # The environment variables that name keys, for one expression.
 with_environment <- function(values, code) {
@@ -24,11 +29,14 @@ with_environment <- function(values, code) {
   code
 }
 
-small <- function() data.frame(n = 1:200, s = paste0("patient-", 1:200), f = factor(rep(c("a", "b"), 100)), x = (1:200) / 3)
+small <- function() data.frame(
+  n = 1:200, s = paste0("patient-", 1:200), f = factor(rep(c("a", "b"), 100)), x = (1:200) / 3
+)
 
 test_that("values come back, and their bytes do not show them", {
   values <- list(
-    small(), many(2000), list(a = 1:3, name = "patient-7", frame = small()), c(one = 1, two = 2), glm(am ~ wt, binomial(), mtcars, model = FALSE)$coefficients, quote(f(patient)), "patient-1", NULL
+    small(), many(2000), list(a = 1:3, name = "patient-7", frame = small()), c(one = 1, two = 2),
+    glm(am ~ wt, binomial(), mtcars, model = FALSE)$coefficients, quote(f(patient)), "patient-1", NULL
   )
   if (requireNamespace("tibble", quietly = TRUE)) values <- c(values, list(tibble::as_tibble(small())))
   if (requireNamespace("data.table", quietly = TRUE)) values <- c(values, list(data.table::as.data.table(small())))
@@ -73,29 +81,37 @@ test_that("wrong arguments are refused, and no message shows a key", {
     quote(read_entasis(path, key = key, password = "correct-horse")), quote(read_entasis(path, key = raw())),
     quote(read_entasis(path, key = as.raw(1:31))), quote(read_entasis(path, key = "correct-horse")),
     quote(read_entasis(path, password = "")), quote(read_entasis(path, password = c("correct-horse", "b"))),
-    quote(read_entasis(path, password = NA_character_)), quote(read_entasis(path, password = 5)), quote(key_entasis(1:32)),
+    quote(read_entasis(path, password = NA_character_)), quote(read_entasis(path, password = 5)),
+    quote(key_entasis(1:32)),
     quote(key_entasis(as.raw(1:32), "file")), quote(add_key_entasis(path, key = key)), quote(key_bytes_entasis(5)),
     quote(add_key_entasis(path, key, "correct-horse", key = key)), quote(remove_key_entasis(path, -1, key = key))
   )
   for (case in cases) {
     found <- tryCatch(eval(case), error = identity)
     expect_s3_class(found, "entasis_error_argument")
-    expect_false(any(grepl(secret, c(conditionMessage(found), deparse(conditionCall(found))))), label = deparse(case)[1L])
+    expect_false(
+      any(grepl(secret, c(conditionMessage(found), deparse(conditionCall(found))))), label = deparse(case)[1L]
+    )
   }
   found <- tryCatch(read_entasis(path, password = "correct-horse"), error = identity)
   expect_s3_class(found, "entasis_error_wrong_key")
   expect_identical(conditionCall(found), quote(read_entasis(path = path, password = ...)))
   found <- tryCatch(unlock_entasis(path, "correct-horse"), error = identity)
   expect_false(any(grepl(secret, deparse(found))))
-  expect_identical(conditionCall(tryCatch(read_entasis(path, key = other), error = identity)), quote(read_entasis(path, key = other)))
+  expect_identical(
+    conditionCall(tryCatch(read_entasis(path, key = other), error = identity)),
+    quote(read_entasis(path, key = other))
+  )
   unlink(path)
 })
 
 test_that("a key for a plain file is refused", {
   path <- written(small())
   for (code in list(
-    quote(read_entasis(path, key = key)), quote(entasis(path, key = key)), quote(append_entasis(small(), path, key = key)),
-    quote(verify_entasis(path, key = key)), quote(decrypt_entasis(path)), quote(add_key_entasis(path, other, key = key)),
+    quote(read_entasis(path, key = key)), quote(entasis(path, key = key)),
+    quote(append_entasis(small(), path, key = key)),
+    quote(verify_entasis(path, key = key)), quote(decrypt_entasis(path)),
+    quote(add_key_entasis(path, other, key = key)),
     quote(unlock_entasis(path, "password")), quote(compact_entasis(path, rekey = TRUE)), quote(encrypt_entasis(path))
   )) expect_error(eval(code), class = "entasis_error_argument")
   expect_identical(read_entasis(path), small())
@@ -104,7 +120,9 @@ test_that("a key for a plain file is refused", {
 })
 
 test_that("keys show nothing, and are not saved", {
-  for (text in list(capture.output(print(key)), capture.output(str(key)), format(key))) expect_identical(text, "<entasis key>")
+  for (text in list(
+    capture.output(print(key)), capture.output(str(key)), format(key)
+  )) expect_identical(text, "<entasis key>")
   expect_output(print(list(key = key)), "<entasis key>")
   file <- tempfile()
   saveRDS(key, file)
@@ -146,7 +164,10 @@ test_that("filters, rows and columns of an encrypted table are those of a plain 
   expect_identical(table[], plain[])
   expect_identical(table[c(5, 19999, 7), c("b", "u")], plain[c(5, 19999, 7), c("b", "u")])
   expect_identical(subset(table, a > 150 & c == "b"), subset(plain, a > 150 & c == "b"))
-  expect_identical(subset(table, f %in% c("x", "y") | is.na(l), c("a", "t")), subset(plain, f %in% c("x", "y") | is.na(l), c("a", "t")))
+  expect_identical(
+    subset(table, f %in% c("x", "y") | is.na(l), c("a", "t")),
+    subset(plain, f %in% c("x", "y") | is.na(l), c("a", "t"))
+  )
   expect_identical(count_entasis(table, b < 0.25), count_entasis(plain, b < 0.25))
   expect_identical(tail(table), tail(plain))
   expect_identical(batches_entasis(table, nrow, 7000), batches_entasis(plain, nrow, 7000))
@@ -169,21 +190,29 @@ test_that("every change keeps a file encrypted", {
   }
   both(function(path, key) append_entasis(data.frame(n = 1L, u = 2), path, durable = FALSE, key = key))
   both(function(path, key) append_entasis(data.frame(n = 1.5, u = 2), path, widen = TRUE, durable = FALSE, key = key))
-  both(function(path, key) add_columns_entasis(data.frame(s = rep("patient", 200002)), path, durable = FALSE, key = key))
+  both(
+    function(path, key) add_columns_entasis(data.frame(s = rep("patient", 200002)), path, durable = FALSE, key = key)
+  )
   both(function(path, key) replace_columns_entasis(data.frame(u = 200002:1), path, durable = FALSE, key = key))
   both(function(path, key) rename_columns_entasis(path, c(v = "u"), durable = FALSE, key = key))
   both(function(path, key) set_metadata_entasis(list(about = "patients"), path, durable = FALSE, key = key))
   expect_identical(metadata_entasis(path, key = key)$metadata, list(about = "patients"))
   both(function(path, key) drop_columns_entasis(path, "s", durable = FALSE, key = key))
-  expect_identical(generations_entasis(path, key = key)[c("number", "operation", "rows")], generations_entasis(plain)[c("number", "operation", "rows")])
+  expect_identical(
+    generations_entasis(path, key = key)[c("number", "operation", "rows")],
+    generations_entasis(plain)[c("number", "operation", "rows")]
+  )
   expect_identical(read_entasis(path, generation = 1, key = key), read_entasis(plain, generation = 1))
   both(function(path, key) rollback_entasis(path, 2, durable = FALSE, key = key))
   both(function(path, key) keep_entasis(path, 3, durable = FALSE, key = key))
   expect_false(contains(path, "patient"))
   for (code in list(
-    quote(append_entasis(data.frame(n = 1L, u = 2), path)), quote(drop_columns_entasis(path, "u")), quote(rollback_entasis(path, 1)),
-    quote(compact_entasis(path)), quote(set_metadata_entasis(1, path)), quote(generations_entasis(path)), quote(metadata_entasis(path)),
-    quote(verify_entasis(path)), quote(repair_entasis(path, tempfile())), quote(keep_entasis(path, 3)), quote(entasis(path))
+    quote(append_entasis(data.frame(n = 1L, u = 2), path)), quote(drop_columns_entasis(path, "u")),
+    quote(rollback_entasis(path, 1)),
+    quote(compact_entasis(path)), quote(set_metadata_entasis(1, path)), quote(generations_entasis(path)),
+    quote(metadata_entasis(path)),
+    quote(verify_entasis(path)), quote(repair_entasis(path, tempfile())), quote(keep_entasis(path, 3)),
+    quote(entasis(path))
   )) {
     expect_error(eval(code), class = "entasis_error_wrong_key")
     expect_error(eval(`[[<-`(code, "key", quote(other))), class = "entasis_error_wrong_key")
@@ -204,7 +233,10 @@ test_that("lists are updated", {
   expect_false(contains(path, "patient"))
   # A value that is read from another encrypted file while a call with a key runs.
   second <- sealed(list(z = 5), key = other)
-  update_entasis(list(c = read_entasis(second, key = other)$z, d = tryCatch(read_entasis(second), error = function(e) "none")), path, key = key)
+  update_entasis(
+    list(c = read_entasis(second, key = other)$z, d = tryCatch(read_entasis(second), error = function(e) "none")),
+    path, key = key
+  )
   expect_identical(read_entasis(path, key = key), list(text = "patient", b = 2, c = 5, d = "none"))
   expect_null(secret_in_force())
   unlink(c(path, second))
@@ -241,7 +273,9 @@ test_that("values of encrypted files go into plain ones only by key = FALSE", {
   }
   creates <- function(x, path, ...) append_entasis(x, path, create = TRUE, ...)
   values <- list(entasis(path, key = key), entasis(root, key = key), entasis(sealed(list(a = small())), key = key)$a)
-  if (requireNamespace("dplyr", quietly = TRUE)) values <- c(values, list(dplyr::filter(entasis(path, key = key), n > 150)))
+  if (requireNamespace("dplyr", quietly = TRUE)) {
+    values <- c(values, list(dplyr::filter(entasis(path, key = key), n > 150)))
+  }
   for (x in values) {
     for (write in list(write_entasis, creates, by_writer, write_dataset_entasis)) {
       expect_error(write(x, new), "key = FALSE", class = "entasis_error_argument")
@@ -362,7 +396,9 @@ test_that("rows of an encrypted folder without files are encrypted", {
   file <- tempfile()
   writeBin(key_bytes_entasis(key), file)
   write_dataset_entasis(small()[0, ], root, partition_by = "f", key = key)
-  with_environment(c(ENTASIS_KEY_FILE = file), write_dataset_entasis(small(), root, partition_by = "f", mode = "append"))
+  with_environment(
+    c(ENTASIS_KEY_FILE = file), write_dataset_entasis(small(), root, partition_by = "f", mode = "append")
+  )
   for (path in list.files(root, recursive = TRUE, full.names = TRUE)) {
     expect_gt(nrow(keys_entasis(path)), 0L)
     expect_false(contains(path, "patient"))

@@ -8,7 +8,12 @@ repository <- function(...) {
 }
 
 expect_runs <- function(program) {
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(program)), stdout = TRUE, stderr = TRUE, env = libraries()))
+  said <- suppressWarnings(
+    system2(
+      file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(program)), stdout = TRUE, stderr = TRUE,
+      env = libraries()
+    )
+  )
   expect_null(attr(said, "status"), info = paste(c(program, said), collapse = "\n"))
 }
 

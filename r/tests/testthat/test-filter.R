@@ -33,27 +33,43 @@ pushed <- function(table, condition, env = parent.frame()) {
 }
 
 ATOMS <- expression(
-  i == 2, i != 2L, i > 2.5, i <= -1, 0 < i, i == TRUE, i > Inf, i > 1e18, i >= 2147483647, i %in% c(1, 3), i %in% c(2L, NA), i %in% c(2, NaN), i %in% NULL,
-  i %in% c("1", "2"), i == "2", i == NA, is.na(i), i, x == 0, x == -0.0, x != 1.5, x > 0, x >= Inf, x < -1, x == 0.3, x == 0.1 + 0.2, x %in% c(0, 1.5),
-  x %in% c(NA, 1), x %in% NaN, x == NaN, x > NA, is.na(x), is.nan(x), is.finite(x), x == 1L, x == TRUE, x == "1.5", x, l, !l, l == TRUE, l != FALSE,
-  l == 1, l == 2, l > 0, l %in% TRUE, l %in% NA, is.na(l), l < TRUE, all_na, all_na == TRUE, is.na(all_na), none > 1, is.na(none), s == "a", s != "a",
-  s == "", s == "\u00e9t\u00e9", s == latin, s %in% c("a", "B"), s %in% c("z\u00fcrich", NA), s %in% character(), s %in% factor("a"), s < "b", s >= "B",
-  startsWith(s, "a"), startsWith(s, ""), startsWith(s, "\u00e9"), endsWith(s, "b"), endsWith(s, ""), startsWith(s, NA), is.na(s), s == 1, nchar(s) == 1,
-  f == "a", f != "b", f == "nowhere", f != "nowhere", f %in% c("a", "zz"), f %in% c("a", NA), f %in% factor("b"), f == factor("a", levels(f)), is.na(f),
-  f < "b", f == 1, fn == "a", fn != "a", is.na(fn), fn %in% NA, o == "mid", o != "mid", o < "mid", o >= "mid", "mid" < o, o > "nowhere", o < o[1],
-  o %in% "low", d == "2020-01-01", d >= as.Date("2020-01-02"), d > as.Date("2020-01-01") + 0.5, d == 18262, d < 0, d != 18262.5, d %in% as.Date("2020-01-03"),
-  d %in% as.Date(c("2020-01-03", NA)), is.na(d), d > "nonsense", d > as.POSIXct("2020-01-02", tz = "UTC"), di == "2020-01-02", di <= 18263L, is.na(di),
-  di %in% as.Date(18264, origin = "1970-01-01"), dx > "2020-01-01", is.na(dx), t == 1577836800, t > 1577836800.25, t >= as.POSIXct("2020-01-01 00:00:01", tz = "UTC"),
+  i == 2, i != 2L, i > 2.5, i <= -1, 0 < i, i == TRUE, i > Inf, i > 1e18, i >= 2147483647, i %in% c(1, 3),
+  i %in% c(2L, NA), i %in% c(2, NaN), i %in% NULL,
+  i %in% c("1", "2"), i == "2", i == NA, is.na(i), i, x == 0, x == -0.0, x != 1.5, x > 0, x >= Inf, x < -1,
+  x == 0.3, x == 0.1 + 0.2, x %in% c(0, 1.5),
+  x %in% c(NA, 1), x %in% NaN, x == NaN, x > NA, is.na(x), is.nan(x), is.finite(x), x == 1L, x == TRUE,
+  x == "1.5", x, l, !l, l == TRUE, l != FALSE,
+  l == 1, l == 2, l > 0, l %in% TRUE, l %in% NA, is.na(l), l < TRUE, all_na, all_na == TRUE, is.na(all_na),
+  none > 1, is.na(none), s == "a", s != "a",
+  s == "", s == "\u00e9t\u00e9", s == latin, s %in% c("a", "B"), s %in% c("z\u00fcrich", NA),
+  s %in% character(), s %in% factor("a"), s < "b", s >= "B",
+  startsWith(s, "a"), startsWith(s, ""), startsWith(s, "\u00e9"), endsWith(s, "b"), endsWith(s, ""),
+  startsWith(s, NA), is.na(s), s == 1, nchar(s) == 1,
+  f == "a", f != "b", f == "nowhere", f != "nowhere", f %in% c("a", "zz"), f %in% c("a", NA),
+  f %in% factor("b"), f == factor("a", levels(f)), is.na(f),
+  f < "b", f == 1, fn == "a", fn != "a", is.na(fn), fn %in% NA, o == "mid", o != "mid", o < "mid", o >= "mid",
+  "mid" < o, o > "nowhere", o < o[1],
+  o %in% "low", d == "2020-01-01", d >= as.Date("2020-01-02"), d > as.Date("2020-01-01") + 0.5, d == 18262,
+  d < 0, d != 18262.5, d %in% as.Date("2020-01-03"),
+  d %in% as.Date(c("2020-01-03", NA)), is.na(d), d > "nonsense", d > as.POSIXct("2020-01-02", tz = "UTC"),
+  di == "2020-01-02", di <= 18263L, is.na(di),
+  di %in% as.Date(18264, origin = "1970-01-01"), dx > "2020-01-01", is.na(dx), t == 1577836800,
+  t > 1577836800.25, t >= as.POSIXct("2020-01-01 00:00:01", tz = "UTC"),
   t < "2020-01-02", t != moment, t <= as.POSIXlt("2020-01-01", tz = "UTC"), is.na(t), t %in% moment, t < 0, t > 1577836800.1, tb == moment, tb > as.POSIXct("2020-03-29 03:00:00",
   tz = "Europe/Berlin"), tb <= as.POSIXct("2020-03-29", tz = ""), tn > as.POSIXct("2020-03-29 02:00:00"), w == 1.5, w > as.difftime(1, units = "mins"),
-  w >= as.difftime(90, units = "secs"), w < as.difftime(1, units = "hours"), w == as.difftime(6, units = "secs"), w != 0.1, is.na(w), ws > as.difftime(1, units = "mins"),
-  ws == 60, latin == "a", latin == "\u00e9", is.na(latin), label > 1, label %in% 2, is.na(label), is.na(list), id > 5, id %% 2 == 1, id > mean(id), id == i,
-  abs(x) > 1, x > i, get("i") == 2, with(list(k = 2), i == k), (i == 2), i == limit, i > id, shadow == 1, !is.na(x), i == c(1, 2), i == integer(), TRUE, FALSE, NA,
-  T, "a", 1, NULL, nowhere > 1, grepl("a", s), grepl("^a", s, perl = TRUE), toupper(s) == "A", substr(s, 1, 1) == "a", i == 3 - 1, cut_at(x), ifelse(l, i, 0) > 1
+  w >= as.difftime(90, units = "secs"), w < as.difftime(1, units = "hours"),
+  w == as.difftime(6, units = "secs"), w != 0.1, is.na(w), ws > as.difftime(1, units = "mins"),
+  ws == 60, latin == "a", latin == "\u00e9", is.na(latin), label > 1, label %in% 2, is.na(label), is.na(list),
+  id > 5, id %% 2 == 1, id > mean(id), id == i,
+  abs(x) > 1, x > i, get("i") == 2, with(list(k = 2), i == k), (i == 2), i == limit, i > id, shadow == 1,
+  !is.na(x), i == c(1, 2), i == integer(), TRUE, FALSE, NA,
+  T, "a", 1, NULL, nowhere > 1, grepl("a", s), grepl("^a", s, perl = TRUE), toupper(s) == "A",
+  substr(s, 1, 1) == "a", i == 3 - 1, cut_at(x), ifelse(l, i, 0) > 1
 )
 
 BIG <- expression(
-  big == 1, big > 1L, big > 1.5, big >= 2^53, big == 2^53, big != bit64::as.integer64("9007199254740993"), big < bit64::as.integer64(2), is.na(big), big %in% 1,
+  big == 1, big > 1L, big > 1.5, big >= 2^53, big == 2^53, big != bit64::as.integer64("9007199254740993"),
+  big < bit64::as.integer64(2), is.na(big), big %in% 1,
   big == NA, 2 <= big, big == "1", big > 1e19
 )
 
@@ -95,7 +111,12 @@ test_that("random conditions over several blocks select the rows that they selec
   table <- opened(frame)
   env <- in_a_frame()
   set.seed(5)
-  atoms <- as.list(c(ATOMS, if ("big" %in% names(frame)) BIG, expression(id < 70000, id >= 139990, id == 65536, id %in% c(1, 65537, 140000))))
+  atoms <- as.list(
+    c(
+      ATOMS, if ("big" %in% names(frame)) BIG,
+      expression(id < 70000, id >= 139990, id == 65536, id %in% c(1, 65537, 140000))
+    )
+  )
   # Conditions that are errors, or read whole columns of strings slowly, are in the test above.
   is_good <- vapply(atoms, function(atom) {
     small <- frame[1:50, ]
@@ -116,7 +137,9 @@ test_that("random conditions over several blocks select the rows that they selec
     expected <- suppressWarnings(eval(condition, frame, env))
     found <- suppressWarnings(eval(bquote(subset(.(table), .(condition), id)), env))
     expect_identical(found$id, frame$id[which(expected)], label = paste(deparse(condition), collapse = " "))
-    if (k %% 10 == 0) expect_identical(suppressWarnings(eval(bquote(count_entasis(.(table), .(condition))), env)), length(found$id))
+    if (k %% 10 == 0) {
+      expect_identical(suppressWarnings(eval(bquote(count_entasis(.(table), .(condition))), env)), length(found$id))
+    }
   }
 })
 
@@ -183,7 +206,9 @@ test_that("all classes of frames are cut as in memory", {
   frame <- odd_frame(300L)[c("id", "x", "s", "f")]
   frames <- list(frame, `rownames<-`(frame, paste0("row", frame$id)))
   if (requireNamespace("tibble", quietly = TRUE)) frames <- c(frames, list(tibble::as_tibble(frame)))
-  if (requireNamespace("data.table", quietly = TRUE)) frames <- c(frames, list(data.table::data.table(frame, key = "id")))
+  if (requireNamespace("data.table", quietly = TRUE)) {
+    frames <- c(frames, list(data.table::data.table(frame, key = "id")))
+  }
   for (frame in frames) {
     table <- opened(frame)
     expect_rows_of <- function(found, expected) {
@@ -204,10 +229,14 @@ test_that("functions pass their variables", {
   table <- opened(frame)
   above <- function(z, limit, ...) subset(z, x > limit & i %in% c(...), id)
   expect_identical(above(table, 0, 1, 2)$id, above(frame, 0, 1, 2)$id)
-  expect_identical(lapply(1:2, function(k) subset(table, i == k, id)$id), lapply(1:2, function(k) subset(frame, i == k, id)$id))
+  expect_identical(
+    lapply(1:2, function(k) subset(table, i == k, id)$id), lapply(1:2, function(k) subset(frame, i == k, id)$id)
+  )
   expect_error(subset(table, i > nowhere), "object 'nowhere' not found", fixed = TRUE)
   expect_error(subset(table, i), "'subset' must be logical", fixed = TRUE)
-  expect_error(subset(table, i > 1 & s), "operations are possible only for numeric, logical or complex types", fixed = TRUE)
+  expect_error(
+    subset(table, i > 1 & s), "operations are possible only for numeric, logical or complex types", fixed = TRUE
+  )
 })
 
 test_that("other locales change the order of strings alone", {
@@ -219,7 +248,10 @@ test_that("other locales change the order of strings alone", {
     if (length(pair) == 2L && pair[1L] %in% c("LC_CTYPE", "LC_COLLATE")) Sys.setlocale(pair[1L], pair[2L])
   }))
   for (locale in c("C", "de_DE.UTF-8", "C.UTF-8")) {
-    if (suppressWarnings(Sys.setlocale("LC_COLLATE", locale)) == "" || suppressWarnings(Sys.setlocale("LC_CTYPE", locale)) == "") next
+    if (suppressWarnings(Sys.setlocale("LC_COLLATE", locale)) == "" ||
+        suppressWarnings(Sys.setlocale("LC_CTYPE", locale)) == "") {
+      next
+    }
     for (e in expression(s < "b", s == "\u00e9t\u00e9", s %in% c("z\u00fcrich", "a"), startsWith(s, "\u00e9"), s != "B", latin == "\u00e9")) {
       expect_rows(table, frame, e)
     }
@@ -294,7 +326,9 @@ of_table <- function(e, names, k = 0L) {
   if (is.symbol(e) && as.character(e) %in% names) {
     return(if (k %% 2L == 0L) call("$", quote(x), e) else call("[[", quote(x), as.character(e)))
   }
-  if (is.call(e)) for (at in seq_along(e)[-1L]) if (!identical(e[[at]], quote(expr = ))) e[at] <- list(of_table(e[[at]], names, k + at))
+  if (is.call(e)) {
+    for (at in seq_along(e)[-1L]) if (!identical(e[[at]], quote(expr = ))) e[at] <- list(of_table(e[[at]], names, k + at))
+  }
   e
 }
 
@@ -305,7 +339,9 @@ test_that("conditions as masks select rows of NA where they are missing", {
     env <- in_a_frame()
     select <- function(x, condition) {
       call <- call("[", quote(x), condition, c("id", "x"))
-      value <- tryCatch(suppressWarnings(eval(call, list2env(list(x = x), parent = env))), error = function(e) "an error")
+      value <- tryCatch(
+        suppressWarnings(eval(call, list2env(list(x = x), parent = env))), error = function(e) "an error"
+      )
       if (is.data.frame(value)) list(value$id, value$x) else value
     }
     atoms <- as.list(c(ATOMS, if ("big" %in% names(frame)) BIG))
@@ -317,10 +353,15 @@ test_that("conditions as masks select rows of NA where they are missing", {
     atoms <- Filter(is_mask, atoms)
     for (k in seq_along(atoms)) {
       atom <- atoms[[k]]
-      forms <- list(atom, bquote(!(.(atom))), bquote(.(atom) & x > 0), bquote(l | .(atom)), bquote(!(.(atom) & l) | is.na(s)))
+      forms <- list(
+        atom, bquote(!(.(atom))), bquote(.(atom) & x > 0), bquote(l | .(atom)),
+        bquote(!(.(atom) & l) | is.na(s))
+      )
       for (e in one_form(forms, k)) {
         condition <- of_table(e, names(frame))
-        expect_identical(select(table, condition), select(frame, condition), label = paste(deparse(condition), collapse = " "))
+        expect_identical(
+          select(table, condition), select(frame, condition), label = paste(deparse(condition), collapse = " ")
+        )
       }
     }
   }

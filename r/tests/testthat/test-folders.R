@@ -12,7 +12,9 @@ folder_of <- function(frames) {
 }
 
 # The value of a call on a table `x`, in code that uses data.table.
-with_table <- function(x, call) eval(call, list2env(list(x = x, .datatable.aware = TRUE), parent = asNamespace("data.table")))
+with_table <- function(x, call) eval(
+  call, list2env(list(x = x, .datatable.aware = TRUE), parent = asNamespace("data.table"))
+)
 
 frame <- function(n, first = 0L) {
   i <- first + seq_len(n)
@@ -31,7 +33,10 @@ test_that("a folder is read as its files one after the other", {
     root <- folder_of(parts)
     whole <- frame(sum(n))
     expect_identical(read_entasis(root), whole)
-    expect_identical(read_entasis(root, columns = c("s", "id"), from = 2, to = 6), whole[2:6, c("s", "id")], ignore_attr = "row.names")
+    expect_identical(
+      read_entasis(root, columns = c("s", "id"), from = 2, to = 6), whole[2:6, c("s", "id")],
+      ignore_attr = "row.names"
+    )
     table <- entasis(root)
     expect_identical(nrow(table), as.integer(sum(n)))
     expect_identical(as.data.frame(table), whole)
@@ -88,7 +93,9 @@ test_that("row names, lists and attributes are joined as append_entasis() joins 
   second <- data.frame(v = 4:5, row.names = c("d", "e"))
   root <- folder_of(list("k=1/a.entasis" = first, "k=2/b.entasis" = second))
   on.exit(unlink(root, recursive = TRUE))
-  expect_identical(read_entasis(root), data.frame(v = 1:5, k = c(1L, 1L, 1L, 2L, 2L), row.names = c("a", "b", "c", "d", "e")))
+  expect_identical(
+    read_entasis(root), data.frame(v = 1:5, k = c(1L, 1L, 1L, 2L, 2L), row.names = c("a", "b", "c", "d", "e"))
+  )
   x <- data.frame(i = 1:2)
   x$l <- list(1, "a")
   more <- folder_of(list("a.entasis" = x, "b.entasis" = x[2:1, ]))
@@ -124,7 +131,9 @@ test_that("data sets are written, and read as the rows", {
   other <- tempfile("table")
   write_dataset_entasis(table, other, partition_by = "a")
   found <- as.data.frame(read_entasis(other, as.data.table = TRUE))
-  expect_identical(found[order(found$b), ], data.frame(b = c("x", "y", "z"), a = c(2L, 1L, 2L)), ignore_attr = "row.names")
+  expect_identical(
+    found[order(found$b), ], data.frame(b = c("x", "y", "z"), a = c(2L, 1L, 2L)), ignore_attr = "row.names"
+  )
 })
 
 test_that("compact_entasis() joins the files with equal keys", {
@@ -190,7 +199,9 @@ test_that("verify_entasis() checks all files of a folder", {
   write_dataset_entasis(frame(3000), root, partition_by = "f")
   files <- list.files(root, "^part-", recursive = TRUE, full.names = TRUE)
   manifest <- list.files(file.path(root, "_entasis"), full.names = TRUE)
-  expect_identical(verify_entasis(root), sum(vapply(c(files, manifest), function(file) as.double(verify_entasis(file)), 0)))
+  expect_identical(
+    verify_entasis(root), sum(vapply(c(files, manifest), function(file) as.double(verify_entasis(file)), 0))
+  )
   expect_error(verify_entasis(root, generation = 1), "is a folder", class = "entasis_error_argument")
   flip <- function(file) {
     bytes <- readBin(file, "raw", file.size(file))
@@ -216,10 +227,19 @@ test_that("a manifest has bounds of short files, and a condition opens those tha
   manifest <- read_entasis(list.files(file.path(root, "_entasis"), full.names = TRUE))
   expect_identical(as.double(manifest[["min/id"]]), seq(1, 2501, 500))
   expect_identical(as.double(manifest[["max/id"]]), seq(500, 3000, 500))
-  expect_identical(manifest[["min/s"]], vapply(split(whole$s, ceiling(whole$id / 500)), function(s) min(s, na.rm = TRUE), "", USE.NAMES = FALSE))
-  expect_identical(manifest[["max/s"]], vapply(split(whole$s, ceiling(whole$id / 500)), function(s) max(s, na.rm = TRUE), "", USE.NAMES = FALSE))
+  expect_identical(
+    manifest[["min/s"]],
+    vapply(split(whole$s, ceiling(whole$id / 500)), function(s) min(s, na.rm = TRUE), "", USE.NAMES = FALSE)
+  )
+  expect_identical(
+    manifest[["max/s"]],
+    vapply(split(whole$s, ceiling(whole$id / 500)), function(s) max(s, na.rm = TRUE), "", USE.NAMES = FALSE)
+  )
   expect_identical(manifest[["nan/x"]], c(TRUE, rep(FALSE, 5)))
-  expect_identical(as.double(manifest[["missing/x"]]), vapply(split(whole$x, ceiling(whole$id / 500)), function(x) sum(is.na(x) & !is.nan(x)), 0, USE.NAMES = FALSE))
+  expect_identical(
+    as.double(manifest[["missing/x"]]),
+    vapply(split(whole$x, ceiling(whole$id / 500)), function(x) sum(is.na(x) & !is.nan(x)), 0, USE.NAMES = FALSE)
+  )
   expect_identical(manifest[["min/d"]][1], as.Date("2024-01-01"))
   if (Sys.getenv("ENTASIS_PYTHON") == "") skip("needs ENTASIS_PYTHON")
   python(c(

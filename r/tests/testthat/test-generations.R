@@ -66,7 +66,10 @@ test_that("a rollback may compact at once", {
   verify_entasis(of$path)
   # The lock is given back.
   expect_silent(compact_entasis(of$path, wait = 0))
-  expect_error(rollback_entasis(of$path, 1, compact = NA), "'compact' must be TRUE or FALSE", class = "entasis_error_argument")
+  expect_error(
+    rollback_entasis(of$path, 1, compact = NA), "'compact' must be TRUE or FALSE",
+    class = "entasis_error_argument"
+  )
 })
 
 test_that("trees have generations without rows", {
@@ -83,7 +86,10 @@ test_that("wrong calls leave the file as it is", {
   on.exit(unlink(of$path))
   before <- unname(tools::md5sum(of$path))
   expect_error(rollback_entasis(of$path, 9), "no generation 9: its current one is 2", class = "entasis_error_argument")
-  expect_error(rollback_entasis(of$path, 1.5), "'generation' must be a whole number from 1", class = "entasis_error_argument")
+  expect_error(
+    rollback_entasis(of$path, 1.5), "'generation' must be a whole number from 1",
+    class = "entasis_error_argument"
+  )
   expect_error(read_entasis(of$path, generation = "a"), "'generation' must be", class = "entasis_error_argument")
   expect_error(compact_entasis(of$path, wait = -1), "'wait' must be", class = "entasis_error_argument")
   expect_identical(unname(tools::md5sum(of$path)), before)

@@ -11,7 +11,10 @@ without_bit64 <- function(code) {
   script <- tempfile(fileext = ".R")
   writeLines(c("stopifnot(!requireNamespace('bit64', quietly = TRUE))", "library(entasis)", code), script)
   of <- paste0(c("R_LIBS=", "R_LIBS_SITE=", "R_LIBS_USER="), library)
-  system2(file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(script)), stdout = TRUE, stderr = TRUE, env = of)
+  system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(script)), stdout = TRUE, stderr = TRUE,
+    env = of
+  )
 }
 
 test_that("integers of other hosts are integers where all fit", {
@@ -35,22 +38,32 @@ test_that("integers of other hosts are integers where all fit", {
   last <- function(value) replace(as.double(i), 200000, value)
   some <- ifelse(i %% 3 == 0, i, NA)
   expected <- list(
-    fits = i - 100000L, most = as.integer(last(2^31 - 1)), least = as.integer(last(-2^31 + 1)), over = int64s(last(2^31)), under = int64s(last(-2^31)),
-    wide = int64s(last(2^62)), lowest = last(-2^63), some = as.integer(some), hole = int64s(2^40 + some), none = rep(NA_integer_, 200000),
-    u = i, uover = int64s(last(2^40)), utop = last(2^63), i32 = last(-2^31), i32n = replace(ifelse(i %% 2 == 0, as.double(i), NA), 6, -2^31)
+    fits = i - 100000L, most = as.integer(last(2^31 - 1)), least = as.integer(last(-2^31 + 1)),
+    over = int64s(last(2^31)), under = int64s(last(-2^31)),
+    wide = int64s(last(2^62)), lowest = last(-2^63), some = as.integer(some), hole = int64s(2^40 + some),
+    none = rep(NA_integer_, 200000),
+    u = i, uover = int64s(last(2^40)), utop = last(2^63), i32 = last(-2^31),
+    i32n = replace(ifelse(i %% 2 == 0, as.double(i), NA), 6, -2^31)
   )
   expect_identical(names(x), names(expected))
   for (name in names(expected)) expect_true(same(x[[name]], expected[[name]]), label = name)
   # A part has the type of the whole.
   table <- entasis(path)
   for (name in names(expected)) {
-    expect_true(same(read_entasis(path, name, from = 70000, to = 140000)[[1L]], expected[[name]][70000:140000]), label = name)
+    expect_true(
+      same(read_entasis(path, name, from = 70000, to = 140000)[[1L]], expected[[name]][70000:140000]),
+      label = name
+    )
     expect_true(same(table[c(9, 2, 199999), name][[1L]], expected[[name]][c(9, 2, 199999)]), label = name)
   }
   few <- read_entasis(paste0(path, ".few"))
-  for (name in setdiff(names(expected), "i32n")) expect_true(same(few[[name]], expected[[name]][199998:200000]), label = name)
+  for (name in setdiff(names(expected), "i32n")) expect_true(
+    same(few[[name]], expected[[name]][199998:200000]), label = name
+  )
   expect_identical(few$i32n, c(NA, 199998L, NA))
-  for (name in names(few)) expect_true(same(read_entasis(paste0(path, ".few"), name, from = 1, to = 1)[[1L]], few[[name]][1L]), label = name)
+  for (name in names(few)) expect_true(
+    same(read_entasis(paste0(path, ".few"), name, from = 1, to = 1)[[1L]], few[[name]][1L]), label = name
+  )
   none <- vapply(read_entasis(paste0(path, ".none")), function(x) class(x)[1L], "")
   expect_identical(unique(none), "integer")
   # The other choices.
@@ -99,7 +112,8 @@ test_that("the rule holds inside of lists, categories and labels", {
   wide <- int64s("1", "3", "1125899906842624", "4")
   attributes(wide) <- list(class = "integer64", dim = c(2L, 2L))
   expected <- list(
-    a = 1:2, b = int64s(1, 2^40), m = m(c(1L, 3L, 2L, 4L)), w = wide, n = 3L, ma = int64s(1, NA), df = data.frame(x = 1:2, y = int64s(2^40, 1)),
+    a = 1:2, b = int64s(1, 2^40), m = m(c(1L, 3L, 2L, 4L)), w = wide, n = 3L, ma = int64s(1, NA),
+    df = data.frame(x = 1:2, y = int64s(2^40, 1)),
     u = 1:2, long = 0:99999, i = 1L, big = 2^40, huge = int64s("1152921504606846976"), least = c(1, -2^31)
   )
   x <- read_entasis(path)
@@ -110,12 +124,18 @@ test_that("the rule holds inside of lists, categories and labels", {
     expect_identical(part, expected[[name]], info = name)
   }
   x <- read_entasis(path, int64 = "integer64")
-  expect_identical(x[c("a", "u", "df")], list(a = int64s(1, 2), u = int64s(1, 2), df = data.frame(x = int64s(1, 2), y = int64s(2^40, 1))))
+  expect_identical(
+    x[c("a", "u", "df")],
+    list(a = int64s(1, 2), u = int64s(1, 2), df = data.frame(x = int64s(1, 2), y = int64s(2^40, 1)))
+  )
   x <- entasis(path, int64 = "double")
   expect_identical(list(x$a, x$b, x$df[]), list(c(1, 2), c(1, 2^40), data.frame(x = c(1, 2), y = c(2^40, 1))))
   for (int64 in c("fit", "integer64", "double")) {
     x <- read_entasis(paste0(path, 1), int64 = int64)
-    expect_identical(list(x$c, x$d), list(factor(c("1099511627776", "1", "1099511627776"), c("1", "1099511627776")), factor(c(3, 1, 3))))
+    expect_identical(
+      list(x$c, x$d),
+      list(factor(c("1099511627776", "1", "1099511627776"), c("1", "1099511627776")), factor(c(3, 1, 3)))
+    )
   }
   expect_identical(row.names(read_entasis(paste0(path, 1))), c("5", "7", "9"))
   expect_identical(read_entasis(paste0(path, 1), "d", int64 = "double")$index, c(5, 7, 9))
@@ -139,30 +159,44 @@ test_that("integer64 of R stays, whatever is asked for, and its package is loade
     expect_true(same(entasis(list, int64 = int64)$one, int64s(5)))
   }
   vector <- written(int64s(1, 2))
-  reads <- c(sprintf(c("read_entasis('%s')", "entasis('%s')[2, 'a']", "entasis('%s')$l"), path), sprintf("read_entasis('%s')", vector))
+  reads <- c(
+    sprintf(c("read_entasis('%s')", "entasis('%s')[2, 'a']", "entasis('%s')$l"), path),
+    sprintf("read_entasis('%s')", vector)
+  )
   for (read in reads) {
     code <- paste0("library(entasis); x <- ", read, "; cat(isNamespaceLoaded('bit64'), 'package:bit64' %in% search())")
-    out <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, stderr = TRUE, env = libraries())
+    out <- system2(
+      file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, stderr = TRUE,
+      env = libraries()
+    )
     expect_identical(out, "TRUE FALSE", info = read)
   }
   # The package is loaded for values that need it alone.
   plain <- written(list(1:3, list(a = 1)))
   code <- sprintf("library(entasis); x <- read_entasis('%s'); cat(isNamespaceLoaded('bit64'))", plain)
-  expect_identical(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, env = libraries()), "FALSE")
+  expect_identical(
+    system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, env = libraries()),
+    "FALSE"
+  )
 })
 
 test_that("without bit64 there is a word", {
   skip_on_os("windows")
   skip_if_not_installed("bit64")
   path <- written(data.frame(a = int64s(1, 2)))
-  out <- without_bit64(sprintf("x <- tryCatch(read_entasis('%s'), warning = function(w) cat(conditionMessage(w)))", path))
+  out <- without_bit64(
+    sprintf("x <- tryCatch(read_entasis('%s'), warning = function(w) cat(conditionMessage(w)))", path)
+  )
   expect_match(paste(out, collapse = " "), "bit64: install it")
   python(sprintf("en.write(pd.DataFrame({'a': [1, 2], 'w': [1, 2**40]}), r'%s1')", path))
   out <- without_bit64(c(
     sprintf("p <- '%s1'", path), "cat(class(read_entasis(p, 'a')$a), class(read_entasis(p, int64 = 'double')$w), '')",
     "tryCatch(read_entasis(p), entasis_error_unsupported = function(e) cat(conditionMessage(e)))"
   ))
-  expect_match(paste(out, collapse = " "), "^integer numeric not supported:.*install.packages\\(\"bit64\"\\).*int64 = \"double\"")
+  expect_match(
+    paste(out, collapse = " "),
+    "^integer numeric not supported:.*install.packages\\(\"bit64\"\\).*int64 = \"double\""
+  )
 })
 
 test_that("the choice is one of three", {
@@ -176,7 +210,10 @@ test_that("the choice is one of three", {
 test_that("the least integer is a double, or refused where integer64 is asked for", {
   path <- tempfile()
   python(c(
-    sprintf("en.write({'a': -2**63, 'l': [1, -2**63], 'n': np.int64(-2**63), 'v': np.array([-2**63, 1])}, r'%s')", path),
+    sprintf(
+      "en.write({'a': -2**63, 'l': [1, -2**63], 'n': np.int64(-2**63), 'v': np.array([-2**63, 1])}, r'%s')",
+      path
+    ),
     sprintf("en.write({'a': -2**63 + 1, 'n': np.int64(-2**63 + 1), 'k': {2**60: 1, 2**53: 2, 3_000_000_000: 3, -2**63: 4, 100_000: 5}}, r'%s1')", path)
   ))
   for (int64 in c("fit", "double")) {
@@ -184,14 +221,22 @@ test_that("the least integer is a double, or refused where integer64 is asked fo
     expect_identical(x, list(a = -2^63, l = list(1L, -2^63), n = -2^63, v = c(-2^63, 1)))
   }
   for (name in c("a", "n")) {
-    expect_error(entasis(path, int64 = "integer64")[[name]], "-9223372036854775808", fixed = TRUE, class = "entasis_error_unsupported")
+    expect_error(
+      entasis(path, int64 = "integer64")[[name]], "-9223372036854775808", fixed = TRUE,
+      class = "entasis_error_unsupported"
+    )
   }
   expect_error(entasis(path, int64 = "integer64")$l[[2L]], "-9223372036854775808", class = "entasis_error_unsupported")
-  expect_error(entasis(path, int64 = "integer64")$v, "does not hold -9223372036854775808", class = "entasis_error_unsupported")
+  expect_error(
+    entasis(path, int64 = "integer64")$v, "does not hold -9223372036854775808",
+    class = "entasis_error_unsupported"
+  )
   skip_if_not_installed("bit64")
   x <- read_entasis(paste0(path, 1))
   expect_identical(x[c("a", "n")], list(a = int64s("-9223372036854775807"), n = int64s("-9223372036854775807")))
-  expect_identical(names(x$k), c("1152921504606846976", "9007199254740992", "3000000000", "-9223372036854775808", "100000"))
+  expect_identical(
+    names(x$k), c("1152921504606846976", "9007199254740992", "3000000000", "-9223372036854775808", "100000")
+  )
 })
 
 test_that("columns beyond integer64 name the value and its row", {
@@ -204,10 +249,15 @@ test_that("columns beyond integer64 name the value and its row", {
     sprintf("en.write(pd.DataFrame({'a': pd.array([None, -2**63, 2**53 + 1], 'Int64')}), r'%s2')", path),
     sprintf("en.write(pa.table({'l': pa.array([[1], [-2**63, 2**53 + 1]])}), r'%s3')", path)
   ))
-  expect_warning(x <- read_entasis(path, "a"), "lost digits as doubles in column \"a\", the first is 9007199254740993 in row 2 (file", fixed = TRUE)
+  expect_warning(
+    x <- read_entasis(path, "a"),
+    "lost digits as doubles in column \"a\", the first is 9007199254740993 in row 2 (file", fixed = TRUE
+  )
   expect_identical(x$a, c(5, 2^53, -2^63))
   expect_warning(read_entasis(path, "u"), "column \"u\", the first is 18446744073709551615 in row 3", fixed = TRUE)
-  expect_warning(read_entasis(paste0(path, 1), from = 200000), "the first is 9007199254740993 in row 250001", fixed = TRUE)
+  expect_warning(
+    read_entasis(paste0(path, 1), from = 200000), "the first is 9007199254740993 in row 250001", fixed = TRUE
+  )
   expect_warning(entasis(paste0(path, 1))[c(5, 250001), ], "the first is 9007199254740993 in row 250001", fixed = TRUE)
   expect_warning(read_entasis(paste0(path, 2)), "the first is 9007199254740993 in row 3", fixed = TRUE)
   expect_warning(read_entasis(paste0(path, 3)), "the first is 9007199254740993 (file", fixed = TRUE)

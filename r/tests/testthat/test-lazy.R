@@ -2,7 +2,8 @@
 lazy_frames <- function() {
   n <- 12L
   plain <- data.frame(
-    id = seq_len(n), x = c(NA, rep_len(c(1.5, 2, 3), n - 1L)), g = rep_len(c("a", "b", NA), n), f = factor(rep_len(c("u", "v", "w"), n)),
+    id = seq_len(n), x = c(NA, rep_len(c(1.5, 2, 3), n - 1L)), g = rep_len(c("a", "b", NA), n),
+    f = factor(rep_len(c("u", "v", "w"), n)),
     d = as.Date("2024-02-27") + seq_len(n), l = rep_len(c(TRUE, NA, FALSE), n)
   )
   frames <- list(
@@ -28,7 +29,10 @@ expect_same <- function(call, frames = lazy_frames(), names = NULL) {
   for (name in if (is.null(names)) names(frames) else intersect(names, names(frames))) {
     path <- written(frames[[name]])
     value <- function(z) tryCatch(call(z), error = function(e) "an error")
-    expect_equal(value(entasis(path)), value(read_entasis(path)), tolerance = 0, info = paste(name, deparse(body(call))[1L]))
+    expect_equal(
+      value(entasis(path)), value(read_entasis(path)), tolerance = 0,
+      info = paste(name, deparse(body(call))[1L])
+    )
   }
 }
 
@@ -106,12 +110,18 @@ test_that("columns and rows are selected by the rules of R", {
   frame$l <- list(1, "two", NULL)
   named <- data.frame(aa = 1:3, b = 4:6, cc = 7:9, row.names = c("Honda Civic", "Fiat 128", "Fiat X1"))
   chosen <- expression(
-    x[TRUE], x[c(TRUE, FALSE)], x[c(FALSE, TRUE, TRUE)], x[logical()], x[NA], x[c(TRUE, NA)], x[rep(TRUE, 9)], x[0], x[c(0, 1)], x[NULL],
-    x[factor("b")], x[-1], x[c(-1, -9)], x[c(-1, 1)], x[9], x["zz"], x[1.9], x[list(1)], x[, TRUE], x[, 0, drop = FALSE], x[2:3, 0],
-    x[, NULL, drop = FALSE], x[, c(TRUE, FALSE), drop = FALSE], x[NULL, ], x[logical(), ], x[c(TRUE, FALSE), ], x[c(FALSE, TRUE), "b", drop = TRUE],
-    x[factor("b"), ], x[[TRUE]], x[[FALSE]], x[[c(2, 3)]], x[[c(3, 1)]], x[["zz"]], x[["aa", exact = TRUE]], x[["a", exact = FALSE]],
-    x[[-1]], x[[-3]], x[[NA]], x[[NULL]], x[[9]], x[[0]], x[[2.9]], x[[3, "b"]], x[[2, 3]], x[[2, "l"]], x$a, x$zz, x$b, getElement(x, "b"),
-    x[cbind(1:2, 2:1)], x[is.na(x)], x[matrix(1:2)], x[matrix(1:2), ], x[1, , drop = TRUE], x[2, c("aa", "b"), drop = TRUE]
+    x[TRUE], x[c(TRUE, FALSE)], x[c(FALSE, TRUE, TRUE)], x[logical()], x[NA], x[c(TRUE, NA)], x[rep(TRUE, 9)],
+    x[0], x[c(0, 1)], x[NULL],
+    x[factor("b")], x[-1], x[c(-1, -9)], x[c(-1, 1)], x[9], x["zz"], x[1.9], x[list(1)], x[, TRUE],
+    x[, 0, drop = FALSE], x[2:3, 0],
+    x[, NULL, drop = FALSE], x[, c(TRUE, FALSE), drop = FALSE], x[NULL, ], x[logical(), ], x[c(TRUE, FALSE), ],
+    x[c(FALSE, TRUE), "b", drop = TRUE],
+    x[factor("b"), ], x[[TRUE]], x[[FALSE]], x[[c(2, 3)]], x[[c(3, 1)]], x[["zz"]], x[["aa", exact = TRUE]],
+    x[["a", exact = FALSE]],
+    x[[-1]], x[[-3]], x[[NA]], x[[NULL]], x[[9]], x[[0]], x[[2.9]], x[[3, "b"]], x[[2, 3]], x[[2, "l"]], x$a,
+    x$zz, x$b, getElement(x, "b"),
+    x[cbind(1:2, 2:1)], x[is.na(x)], x[matrix(1:2)], x[matrix(1:2), ], x[1, , drop = TRUE],
+    x[2, c("aa", "b"), drop = TRUE]
   )
   frames <- list(frame, named, tibble_of(named))
   for (frame in frames) {
@@ -121,7 +131,10 @@ test_that("columns and rows are selected by the rules of R", {
       expected <- suppressWarnings(value_or_error(expression, frame))
       found <- value_or_error(expression, z)
       # Files allow some forms that tibbles refuse.
-      if (is_tibble && (identical(expected, "an error") || deparse(expression) %in% c("x$a", "x[[\"a\", exact = FALSE]]", "x[1, , drop = TRUE]"))) next
+      if (is_tibble &&
+          (identical(expected, "an error") || deparse(expression) %in% c("x$a", "x[[\"a\", exact = FALSE]]", "x[1, , drop = TRUE]"))) {
+        next
+      }
       expect_identical(bare_frame(found), bare_frame(expected), label = deparse(expression))
     }
   }
@@ -142,7 +155,8 @@ test_that("parts of lists are selected by the rules of R", {
   x <- list(aa = 1:3, b = list(c = "x"), cc = "z")
   tree <- entasis(written(x))
   for (expression in expression(
-    x[TRUE], x[c(TRUE, FALSE)], x[0], x[c(0, 1)], x[NULL], x[factor("b")], x[-1], x[logical()], x$a, x$zz, x[[TRUE]], x[["a", exact = FALSE]],
+    x[TRUE], x[c(TRUE, FALSE)], x[0], x[c(0, 1)], x[NULL], x[factor("b")], x[-1], x[logical()], x$a, x$zz,
+    x[[TRUE]], x[["a", exact = FALSE]],
     x[[c("b", "c")]], mapply(length, x), Map(length, x), lengths(x), format(x)
   )) {
     expect_identical(value_or_error(expression, tree), value_or_error(expression, x), label = deparse(expression))
@@ -154,7 +168,10 @@ test_that("parts of lists are selected by the rules of R", {
 })
 
 test_that("a file of a vector opens as its value", {
-  values <- list(1:3, c(a = 1, b = NA), matrix(1:4, 2), factor(c("a", NA)), as.Date("2024-01-01"), ts(1:5, start = 2000), NULL, Sys.time())
+  values <- list(
+    1:3, c(a = 1, b = NA), matrix(1:4, 2), factor(c("a", NA)), as.Date("2024-01-01"), ts(1:5, start = 2000),
+    NULL, Sys.time()
+  )
   for (package in c("zoo", "xts")) if (requireNamespace(package, quietly = TRUE)) values <- c(values, list(zoo::zoo(1:3, as.Date("2024-01-01") + 0:2)))
   if (requireNamespace("xts", quietly = TRUE)) values <- c(values, list(xts::xts(1:3, as.Date("2024-01-01") + 0:2)))
   for (value in values) expect_identical(entasis(written(value)), value)
@@ -165,12 +182,17 @@ test_that("functions with a permissive default method get the data frame", {
   frame <- data.frame(id = 1:3, x = c(NA, 2, 3), f = factor(c("a", "b", "a"), levels = c("a", "b", "none")))
   z <- entasis(written(frame))
   for (expression in expression(
-    na.exclude(x), na.omit(x), na.fail(x[-2]), na.fail(x), lengths(x), droplevels(x), stack(x), stack(x, 1), head(x, c(2, 2)), case.names(x), labels(x)
+    na.exclude(x), na.omit(x), na.fail(x[-2]), na.fail(x), lengths(x), droplevels(x), stack(x), stack(x, 1),
+    head(x, c(2, 2)), case.names(x), labels(x)
   )) {
-    expect_identical(suppressWarnings(value_or_error(expression, z)), suppressWarnings(value_or_error(expression, frame)), label = deparse(expression))
+    expect_identical(
+      suppressWarnings(value_or_error(expression, z)), suppressWarnings(value_or_error(expression, frame)),
+      label = deparse(expression)
+    )
   }
   others <- list(
-    haven = c("zap_labels", "zap_label", "zap_formats", "zap_missing", "zap_widths"), zoo = c("coredata", "index", "na.locf"),
+    haven = c("zap_labels", "zap_label", "zap_formats", "zap_missing", "zap_widths"),
+    zoo = c("coredata", "index", "na.locf"),
     sjlabelled = c("get_labels", "get_label", "remove_all_labels", "as_label"), Hmisc = "label", units = "as_units",
     datawizard = c("to_factor", "standardize", "reverse")
   )
@@ -178,7 +200,10 @@ test_that("functions with a permissive default method get the data frame", {
     if (!requireNamespace(package, quietly = TRUE)) next
     for (name in others[[package]]) {
       f <- getExportedValue(package, name)
-      expect_equal(tryCatch(f(entasis(written(frame))), error = conditionMessage), tryCatch(f(frame), error = conditionMessage), label = name)
+      expect_equal(
+        tryCatch(f(entasis(written(frame))), error = conditionMessage),
+        tryCatch(f(frame), error = conditionMessage), label = name
+      )
     }
   }
   expect_s3_class(z, "entasis_table", exact = TRUE)
@@ -206,7 +231,10 @@ test_that("columns are walked", {
   expect_same(function(z) vapply(z, length, 0L))
   expect_same(function(z) Map(class, z))
   expect_same(function(z) mapply(function(x, k) k, z, seq_along(z)))
-  expect_same(function(z) Filter(is.numeric, z), names = c("plain", "named", "no_rows", "no_columns", "nothing", "matrix", "frame", "tibble"))
+  expect_same(
+    function(z) Filter(is.numeric, z),
+    names = c("plain", "named", "no_rows", "no_columns", "nothing", "matrix", "frame", "tibble")
+  )
   expect_same(function(z) suppressWarnings(stack(z)), names = c("plain", "named"))
   expect_same(function(z) do.call(rbind, list(z, z)))
 })
@@ -229,9 +257,12 @@ test_that("conditions find columns before variables, and variables of the caller
     z <- entasis(written(frame))
     frame <- read_entasis(written(frame))
     for (pair in list(
-      list(subset(z, x > 1.5), subset(frame, x > 1.5)), list(subset(z, x > 1.5, c(id, x)), subset(frame, x > 1.5, c(id, x))),
-      list(subset(z, select = -id), subset(frame, select = -id)), list(subset(z, select = id:x), subset(frame, select = id:x)),
-      list(subset(z, id > limit & x == 2, id), subset(frame, id > limit & x == 2, id)), list(subset(z, FALSE), subset(frame, FALSE)),
+      list(subset(z, x > 1.5), subset(frame, x > 1.5)),
+      list(subset(z, x > 1.5, c(id, x)), subset(frame, x > 1.5, c(id, x))),
+      list(subset(z, select = -id), subset(frame, select = -id)),
+      list(subset(z, select = id:x), subset(frame, select = id:x)),
+      list(subset(z, id > limit & x == 2, id), subset(frame, id > limit & x == 2, id)),
+      list(subset(z, FALSE), subset(frame, FALSE)),
       list(subset(z, TRUE, "x"), subset(frame, TRUE, "x"))
     )) {
       expect_equal(bare(as.data.frame(pair[[1L]])), bare(as.data.frame(pair[[2L]])), tolerance = 0, info = name)
@@ -314,9 +345,11 @@ test_that("what a file can't do is an error that says so", {
   for (z in lapply(list(iris, list(a = 1:3, b = "x")), function(x) c(list(entasis(written(x)))))) {
     z <- z[[1L]]
     for (call in expression(
-      z + 1, 1 + z, z == z, -z, !z, log(z), round(z), sum(z), range(z), any(z), mean(z), median(z), quantile(z), sort(z), order(z),
+      z + 1, 1 + z, z == z, -z, !z, log(z), round(z), sum(z), range(z), any(z), mean(z), median(z), quantile(z),
+      sort(z), order(z),
       c(z, z), rep(z, 2), as.character(z), as.numeric(z), as.integer(z), as.logical(z), as.vector(z), within(z, a <- 1),
-      z$a <- 1, z[["a"]] <- 1, z["a"] <- 1, z[1, 1] <- 1, length(z) <- 1L, names(z) <- "a", dim(z) <- 1L, dimnames(z) <- NULL,
+      z$a <- 1, z[["a"]] <- 1, z["a"] <- 1, z[1, 1] <- 1, length(z) <- 1L, names(z) <- "a", dim(z) <- 1L,
+      dimnames(z) <- NULL,
       levels(z) <- "a", row.names(z) <- NULL, is.na(z) <- 1
     )) {
       what <- if (inherits(z, "entasis_tree")) "the list is a file" else "the table is a file"
@@ -376,7 +409,9 @@ test_that("lists of files are walked as lists", {
   expect_true(all.equal(tree, x))
   a <- "not this"
   expect_identical(with(tree, mean(a) + nrow(cars)), with(x, mean(a) + nrow(cars)))
-  expect_identical(as.data.frame(entasis(written(list(a = 1:2, b = c("x", "y"))))), data.frame(a = 1:2, b = c("x", "y")))
+  expect_identical(
+    as.data.frame(entasis(written(list(a = 1:2, b = c("x", "y"))))), data.frame(a = 1:2, b = c("x", "y"))
+  )
 })
 
 test_that("a part of a saved list is not looked for in another file", {
@@ -393,7 +428,9 @@ test_that("a part of a saved list is not looked for in another file", {
   expect_error(dim(unserialize(saved)), "holds a list now", class = "entasis_error_argument")
 })
 
-printed <- function(x, ...) utils::capture.output(print(if (inherits(x, "entasis_table")) x else entasis(written(x)), ...))
+printed <- function(x, ...) utils::capture.output(
+  print(if (inherits(x, "entasis_table")) x else entasis(written(x)), ...)
+)
 
 test_that("a table is printed with types, first and last rows, in the width there is", {
   frame <- data.frame(
@@ -404,7 +441,9 @@ test_that("a table is printed with types, first and last rows, in the width ther
   expect_match(lines[1L], "^<entasis file> ")
   expect_identical(lines[2L], "20 rows, 7 columns")
   expect_identical(strsplit(trimws(lines[3L]), " +")[[1L]], names(frame))
-  expect_identical(strsplit(trimws(lines[4L]), " +")[[1L]], c("<int>", "<dbl>", "<chr>", "<fct>", "<lgl>", "<date>", "<dttm>"))
+  expect_identical(
+    strsplit(trimws(lines[4L]), " +")[[1L]], c("<int>", "<dbl>", "<chr>", "<fct>", "<lgl>", "<date>", "<dttm>")
+  )
   expect_identical(sub(" .*", "", lines[5:15]), c(1:5, "--", 16:20))
   expect_identical(strsplit(lines[5L], " +")[[1L]][1:6], c("1", "1", "NA", "text", "u", "TRUE"))
   expect_identical(strsplit(lines[6L], " +")[[1L]][1:6], c("2", "2", "1.5", "<NA>", "<NA>", "NA"))
@@ -413,7 +452,9 @@ test_that("a table is printed with types, first and last rows, in the width ther
   expect_match(printed(frame, n = 3)[8L], "^20 ")
   expect_identical(printed(frame, n = 0)[5L], "... and 20 more rows")
   expect_identical(printed(frame, n = 1, width = 80)[6L], "... and 19 more rows")
-  for (n in list(-1, NA, "a", 1:2, NULL)) expect_error(printed(frame, n = n), "'n' must be", class = "entasis_error_argument")
+  for (n in list(-1, NA, "a", 1:2, NULL)) expect_error(
+    printed(frame, n = n), "'n' must be", class = "entasis_error_argument"
+  )
   expect_error(printed(frame, width = NA), "'width' must be", class = "entasis_error_argument")
   expect_match(printed(data.frame(x = pi), digits = 3)[5L], "3.14$")
   expect_match(printed(mtcars)[5L], "^Mazda RX4 ")
@@ -426,7 +467,10 @@ test_that("columns that have no room are named", {
     expect_lt(length(lines), 30L)
     expect_lte(max(nchar(lines[-(1:2)])), width)
     shown <- length(strsplit(trimws(lines[3L]), " +")[[1L]])
-    expect_match(paste(lines, collapse = " "), paste0("and ", format(2000 - shown, big.mark = ","), " +more +columns: +V", shown + 1, ", "))
+    expect_match(
+      paste(lines, collapse = " "),
+      paste0("and ", format(2000 - shown, big.mark = ","), " +more +columns: +V", shown + 1, ", ")
+    )
   }
   lines <- printed(data.frame(a = strrep("long", 1e5), b = 1), width = 30)
   expect_lt(max(nchar(lines[-1L])), 60)
@@ -449,7 +493,10 @@ test_that("lists, frames and matrices in columns are printed", {
   expect_match(lines[8L], "<formula>")
   expect_match(lines[5L], "a\\nb\\033[31m", fixed = TRUE)
   skip_if_not_installed("tibble")
-  expect_match(printed(tibble::tibble(x = list(tibble::tibble(a = 1:2, b = 1, c = 1))))[5L], "<tibble [2 x 3]>", fixed = TRUE)
+  expect_match(
+    printed(tibble::tibble(x = list(tibble::tibble(a = 1:2, b = 1, c = 1))))[5L], "<tibble [2 x 3]>",
+    fixed = TRUE
+  )
 })
 
 test_that("str shows names and types, and the outline of a list classes and types", {
@@ -459,7 +506,8 @@ test_that("str shows names and types, and the outline of a list classes and type
             named = c(a = 1, b = 2), one = 1.5, cars = mtcars)
   lines <- utils::capture.output(print(entasis(written(x))))
   expect_identical(trimws(lines[-(1:2)]), c(
-    "$fit: lm", "$f: factor", "$d: Date", "$b: dbl vector of 1,000,000", "$i: int vector of 9", "$s: chr vector of 26", "$l: lgl vector of 3",
+    "$fit: lm", "$f: factor", "$d: Date", "$b: dbl vector of 1,000,000", "$i: int vector of 9",
+    "$s: chr vector of 26", "$l: lgl vector of 3",
     "$named: dbl with attributes", "$one: 1.5", "$cars: frame of 32 rows, 11 columns"
   ))
 })

@@ -3,7 +3,9 @@
 # Makes `n` calls of each kind in one process, and returns a row for each kind with what has grown.
 growth <- function(kinds, n) {
   if (!dir.exists("/proc/self/fd")) skip("needs /proc")
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("leaks.R", rbind(shQuote(kinds), n)), stdout = TRUE, stderr = TRUE)
+  out <- system2(
+    file.path(R.home("bin"), "Rscript"), c("leaks.R", rbind(shQuote(kinds), n)), stdout = TRUE, stderr = TRUE
+  )
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   found <- read.csv(text = out)
   expect_identical(found$kind, kinds)
@@ -12,7 +14,8 @@ growth <- function(kinds, n) {
 
 test_that("nothing is kept after a call", {
   kinds <- c("frame", "tree", "some rows", "table", "abandoned", "lazy tree", "metadata", "append", "refused append",
-             "generations", "columns", "refused columns", "writer", "abandoned writer", "damaged page", "damaged footer",
+             "generations", "columns", "refused columns", "writer", "abandoned writer", "damaged page",
+             "damaged footer",
              "text file", "strings of a text file", "refused text file", "no such file", "no such column")
   # Each call of these makes files, most of them several.
   is_slow <- kinds %in% c("append", "generations", "columns", "writer", "text file")

@@ -32,13 +32,17 @@ test_that("each limit allows exactly its value", {
     message <- limit_error(with_limit(case[[2L]] - 1))
     expect_match(message, paste0(case[[1L]], " allows ", shown_number(case[[2L]] - 1)), fixed = TRUE)
     expect_match(message, shown_number(case[[2L]]), fixed = TRUE)
-    expect_match(message, paste0("if you trust the file, raise it: limits = list(", case[[1L]], " = ...)"), fixed = TRUE)
+    expect_match(
+      message, paste0("if you trust the file, raise it: limits = list(", case[[1L]], " = ...)"), fixed = TRUE
+    )
   }
 })
 
 test_that("every limit is named", {
   path <- written(data.frame(a = 1:3))
-  names <- c("metadata_len", "n_columns", "depth", "name_len", "page_payload_len", "n_nodes", "value_len", "decoded_len")
+  names <- c(
+    "metadata_len", "n_columns", "depth", "name_len", "page_payload_len", "n_nodes", "value_len", "decoded_len"
+  )
   for (name in names) {
     expect_match(limit_error(read_entasis(path, limits = setNames(list(0), name))), paste(name, "allows 0"))
     expect_identical(read_entasis(path, limits = setNames(2^40, name)), data.frame(a = 1:3))
@@ -48,7 +52,10 @@ test_that("every limit is named", {
   read <- function(limit) read_entasis(sealed, password = "correct horse", limits = list(derivation_len = limit))
   expect_match(limit_error(read(0)), "derivation_len allows 0")
   expect_identical(read(2^40), data.frame(a = 1:3))
-  expect_error(read_entasis(path, limits = list(rows = 3)), "there is no limit 'rows', only metadata_len", class = "entasis_error_argument")
+  expect_error(
+    read_entasis(path, limits = list(rows = 3)), "there is no limit 'rows', only metadata_len",
+    class = "entasis_error_argument"
+  )
   for (wrong in list(list(3), list(depth = -1), list(depth = "3"), list(depth = NA), "depth", list(depth = 1.5), NULL, mtcars)) {
     if (is.null(wrong)) next
     expect_error(read_entasis(path, limits = wrong), "'limits' must be", class = "entasis_error_argument")
@@ -59,6 +66,9 @@ test_that("a column of equal values is read despite its compression", {
   path <- written(data.frame(a = rep(7, 4e6)))
   expect_lt(file.size(path), 40000)
   message <- limit_error(read_entasis(path, limits = list(decoded_len = 1e6)))
-  expect_match(message, "the values to read need 32,000,000 bytes of memory, and decoded_len allows 1,000,000", fixed = TRUE)
+  expect_match(
+    message, "the values to read need 32,000,000 bytes of memory, and decoded_len allows 1,000,000",
+    fixed = TRUE
+  )
   expect_identical(read_entasis(path, to = 3, limits = list(decoded_len = 1e6)), data.frame(a = c(7, 7, 7)))
 })

@@ -6,9 +6,16 @@ LATIN1 <- "de_DE.ISO-8859-1"
 in_locale <- function(locale, code) {
   script <- tempfile(fileext = ".R")
   on.exit(unlink(script))
-  check <- sprintf("if (Sys.setlocale('LC_ALL', '%s') == '' || l10n_info()[['UTF-8']]) { cat('no locale'); quit() }", locale)
+  check <- sprintf(
+    "if (Sys.setlocale('LC_ALL', '%s') == '' || l10n_info()[['UTF-8']]) { cat('no locale'); quit() }", locale
+  )
   writeLines(c("suppressWarnings({", check, "})", "library(entasis)", code), script)
-  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = libraries()))
+  out <- suppressWarnings(
+    system2(
+      file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
+      env = libraries()
+    )
+  )
   if (identical(out, "no locale")) skip(paste("needs the locale", locale))
   if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
   out
@@ -23,12 +30,15 @@ test_that("text of a locale is converted when it is written", {
     NATIVE, "stopifnot(Encoding(e) == 'unknown')",
     "x <- data.frame(a = c(e, 'b', NA), f = factor(c(e, 'x', e)), n = 1:3)",
     "names(x)[3] <- e", "row.names(x) <- c(e, 'r2', 'r3')", "attr(x$a, 'label') <- e", "attr(x, e) <- e",
-    "x[[paste0('m', e)]] <- matrix(1:6, 3, dimnames = list(NULL, c(e, 'p')))", "x$d <- data.frame(1:3)", "names(x$d) <- e", "x$l <- list(e, c(e, 'z'), NULL)",
+    "x[[paste0('m', e)]] <- matrix(1:6, 3, dimnames = list(NULL, c(e, 'p')))", "x$d <- data.frame(1:3)",
+    "names(x$d) <- e", "x$l <- list(e, c(e, 'z'), NULL)",
     sprintf("write_entasis(x, '%s')", path), sprintf("stopifnot(identical(read_entasis('%s'), x))", path),
-    "named <- list(1, e)", "names(named) <- c(e, 'b')", "sym <- as.name(e)", "call <- as.call(list(sym, e, 1))", "names(call) <- c('', e, '')",
+    "named <- list(1, e)", "names(named) <- c(e, 'b')", "sym <- as.name(e)", "call <- as.call(list(sym, e, 1))",
+    "names(call) <- c('', e, '')",
     "env <- new.env()", "assign(e, e, env)",
     "tree <- list(one = e, many = c(e, 'b', e), named = named, vector = structure(1:2, names = c(e, 'b')), sym = sym, call = call, env = env,",
-    " attribute = structure(list(1), note = e), long = rep(paste(e, 'and more than twelve bytes'), 3))", "attr(tree$attribute, e) <- 1",
+    " attribute = structure(list(1), note = e), long = rep(paste(e, 'and more than twelve bytes'), 3))",
+    "attr(tree$attribute, e) <- 1",
     sprintf("write_entasis(tree, '%s1')", path), sprintf("back <- read_entasis('%s1')", path),
     "stopifnot(identical(back[names(back) != 'env'], tree[names(tree) != 'env']), identical(as.list(back$env), as.list(env)))"
   ))
@@ -44,7 +54,10 @@ test_that("text of a locale is converted when it is written", {
   expect_identical(x$l, list(e, c(e, "z"), NULL))
   expect_identical(count_entasis(entasis(path), a == "caf\u00e9"), 1L)
   tree <- read_entasis(paste0(path, 1))
-  expect_identical(tree[c("one", "many", "long")], list(one = e, many = c(e, "b", e), long = rep(paste(e, "and more than twelve bytes"), 3)))
+  expect_identical(
+    tree[c("one", "many", "long")],
+    list(one = e, many = c(e, "b", e), long = rep(paste(e, "and more than twelve bytes"), 3))
+  )
   expect_identical(names(tree$named), c(e, "b"))
   expect_identical(names(tree$vector), c(e, "b"))
   expect_identical(tree$sym, as.name(e))
@@ -62,8 +75,10 @@ test_that("rows, columns and metadata of another locale are converted too", {
   in_locale(LATIN1, c(
     NATIVE, sprintf("append_entasis(data.frame(a = e, b = 2), '%s')", path),
     sprintf("append_entasis(data.frame(a = e, b = 3), '%s')", path),
-    sprintf("add_columns_entasis(setNames(data.frame(c(e, 'y', 'z')), e), '%s')", path), sprintf("rename_columns_entasis('%s', setNames('b', paste0(e, 2)))", path),
-    sprintf("set_metadata_entasis(list(by = e), '%s')", path), sprintf("stopifnot(identical(subset(entasis('%s'), a == e)$a, c(e, e)))", path)
+    sprintf("add_columns_entasis(setNames(data.frame(c(e, 'y', 'z')), e), '%s')", path),
+    sprintf("rename_columns_entasis('%s', setNames('b', paste0(e, 2)))", path),
+    sprintf("set_metadata_entasis(list(by = e), '%s')", path),
+    sprintf("stopifnot(identical(subset(entasis('%s'), a == e)$a, c(e, e)))", path)
   ))
   expect_identical(read_entasis(path)$a, c("\u00e9t\u00e9", "caf\u00e9", "caf\u00e9"))
   expect_identical(names(read_entasis(path)), c("a", "caf\u00e92", "caf\u00e9"))
@@ -76,7 +91,8 @@ test_that("UTF-8 without a mark is read in another locale", {
   Encoding(x) <- "unknown"
   path <- written(list(x, data.frame(a = c(x, "b"))))
   out <- in_locale(LATIN1, c(
-    sprintf("x <- read_entasis('%s')", path), "stopifnot(identical(x[[1]], 'caf\\u00e9'), identical(x[[2]]$a, c('caf\\u00e9', 'b')))", "cat('right')"
+    sprintf("x <- read_entasis('%s')", path),
+    "stopifnot(identical(x[[1]], 'caf\\u00e9'), identical(x[[2]]$a, c('caf\\u00e9', 'b')))", "cat('right')"
   ))
   expect_identical(out, "right")
   expect_true(same(read_entasis(path)[[1L]], x))
@@ -85,8 +101,17 @@ test_that("UTF-8 without a mark is read in another locale", {
 test_that("bytes that have no encoding stay as they are", {
   path <- tempfile()
   script <- tempfile(fileext = ".R")
-  writeLines(c("x <- rawToChar(as.raw(c(0x63, 0xe9)))", sprintf("entasis::write_entasis(x, '%s')", path), sprintf("stopifnot(identical(entasis::read_entasis('%s'), x))", path)), script)
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = c("LC_ALL=C", libraries()))
+  writeLines(
+    c(
+      "x <- rawToChar(as.raw(c(0x63, 0xe9)))", sprintf("entasis::write_entasis(x, '%s')", path),
+      sprintf("stopifnot(identical(entasis::read_entasis('%s'), x))", path)
+    ),
+    script
+  )
+  out <- system2(
+    file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
+    env = c("LC_ALL=C", libraries())
+  )
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   back <- read_entasis(path)
   expect_identical(charToRaw(back), as.raw(c(0x63, 0xe9)))
@@ -97,10 +122,13 @@ test_that("text files of a locale are read and written in UTF-8", {
   path <- tempfile()
   in_locale(LATIN1, c(
     NATIVE, "x <- data.frame(a = c(e, 'b'), f = factor(c('y', e)), n = 1:2)", "names(x)[3] <- e",
-    sprintf("path <- paste0('%s', e)", path), "spec <- write_csv_entasis(x, path)", "y <- read_csv_entasis(path, spec = spec)",
+    sprintf("path <- paste0('%s', e)", path), "spec <- write_csv_entasis(x, path)",
+    "y <- read_csv_entasis(path, spec = spec)",
     "stopifnot(identical(y$a, x$a), identical(levels(y$f), levels(x$f)), identical(names(y), names(x)))",
-    "y <- read_csv_entasis(path, select = e, colClasses = structure('double', names = e))", "stopifnot(identical(y[[e]], c(1, 2)))",
-    "y <- read_csv_entasis(text = c('a,b', paste0(e, ',1')))", "stopifnot(identical(y$a, e))", sprintf("file.copy(path, '%s')", path)
+    "y <- read_csv_entasis(path, select = e, colClasses = structure('double', names = e))",
+    "stopifnot(identical(y[[e]], c(1, 2)))",
+    "y <- read_csv_entasis(text = c('a,b', paste0(e, ',1')))", "stopifnot(identical(y$a, e))",
+    sprintf("file.copy(path, '%s')", path)
   ))
   e <- "caf\u00e9"
   expect_identical(as.list(read_csv_entasis(path)), structure(list(c(e, "b"), c("y", e), 1:2), names = c("a", "f", e)))

@@ -13,7 +13,10 @@ test_that("an error inside of reading is a defect, and only a check makes it dam
   expect_match(conditionMessage(found), "^damaged: .*two of one.*restore the file from a copy$")
   found <- caught(entasis:::interpret(file, entasis:::no_counterpart("a key")))
   expect_s3_class(found, "entasis_error_unsupported")
-  expect_s3_class(caught(entasis:::interpret(file, stop("cannot allocate vector of size 9 Gb"))), "entasis_error_out_of_memory")
+  expect_s3_class(
+    caught(entasis:::interpret(file, stop("cannot allocate vector of size 9 Gb"))),
+    "entasis_error_out_of_memory"
+  )
   expect_identical(found$file, "x.entasis")
 })
 
@@ -31,7 +34,9 @@ test_that("a dict of Python with a tuple as key is unsupported, not damaged", {
 test_that("errors show the call that the user wrote", {
   none <- file.path(tempdir(), "none.entasis")
   expect_identical(conditionCall(caught(read_entasis(none)))[[1L]], quote(read_entasis))
-  expect_identical(conditionCall(caught(lapply(none, function(path) metadata_entasis(path))))[[1L]], quote(metadata_entasis))
+  expect_identical(
+    conditionCall(caught(lapply(none, function(path) metadata_entasis(path))))[[1L]], quote(metadata_entasis)
+  )
   expect_identical(conditionCall(caught(verify_entasis(none)))[[1L]], quote(verify_entasis))
   expect_identical(conditionCall(caught(write_entasis(list(a = list(globalenv, 2)), none)))[[1L]], quote(write_entasis))
   table <- entasis(written(mtcars))
@@ -39,13 +44,18 @@ test_that("errors show the call that the user wrote", {
 })
 
 test_that("only parts that a kind of Python does not have are unsupported", {
-  made <- function(kind, parts) entasis:::interpret(list(path = "x.entasis"), entasis:::assemble_foreign(NULL, kind, parts))
+  made <- function(kind, parts) entasis:::interpret(
+    list(path = "x.entasis"), entasis:::assemble_foreign(NULL, kind, parts)
+  )
   for (kind in setdiff(names(entasis:::FOREIGN), c("NA", "NaT", "numpy.False", "numpy.True"))) {
     found <- caught(made(kind, list()))
     expect_s3_class(found, "entasis_error_unsupported")
     expect_match(conditionMessage(found), kind, fixed = TRUE)
   }
-  odd <- list(NULL, "a", NA, 1:3, list(), list("a", "b"), globalenv(), quote(x), structure(list(1), class = "data.frame"), as.raw(1), sum, c(a = 1.5))
+  odd <- list(
+    NULL, "a", NA, 1:3, list(), list("a", "b"), globalenv(), quote(x), structure(list(1), class = "data.frame"),
+    as.raw(1), sum, c(a = 1.5)
+  )
   set.seed(1)
   defects <- list()
   for (kind in names(entasis:::FOREIGN)) for (k in 1:60) {
@@ -54,15 +64,25 @@ test_that("only parts that a kind of Python does not have are unsupported", {
   }
   expect_identical(defects, list())
   assemble <- entasis:::assemble_foreign
-  environment(assemble) <- list2env(list(FOREIGN = list(faulty = function(parts) stop("an oversight"))), parent = environment(assemble))
-  expect_s3_class(caught(entasis:::interpret(list(path = "x.entasis"), assemble(NULL, "faulty", list(1)))), "entasis_error_defect")
+  environment(assemble) <- list2env(
+    list(FOREIGN = list(faulty = function(parts) stop("an oversight"))), parent = environment(assemble)
+  )
+  expect_s3_class(
+    caught(entasis:::interpret(list(path = "x.entasis"), assemble(NULL, "faulty", list(1)))),
+    "entasis_error_defect"
+  )
 })
 
 test_that("errors of the system read as those of R", {
   none <- file.path(tempdir(), "none.entasis")
-  expect_identical(conditionMessage(caught(read_entasis(none))), paste0("cannot open '", none, "': No such file or directory"))
+  expect_identical(
+    conditionMessage(caught(read_entasis(none))), paste0("cannot open '", none, "': No such file or directory")
+  )
   inside <- file.path(tempdir(), "no", "such", "folder")
-  expect_identical(conditionMessage(caught(write_entasis(1, inside))), paste0("cannot create '", inside, "': the directory ", dirname(inside), " does not exist"))
+  expect_identical(
+    conditionMessage(caught(write_entasis(1, inside))),
+    paste0("cannot create '", inside, "': the directory ", dirname(inside), " does not exist")
+  )
 })
 
 test_that("files of other tools are recognised", {
@@ -85,7 +105,10 @@ test_that("files of other tools are recognised", {
   looks_like(function(path) write.csv2(iris, path), "looks like a table of text, such as CSV")
   looks_like(function(path) writeLines("Dear reader", path), "looks like text")
   looks_like(function(path) writeBin(charToRaw("PAR1...."), path), "looks like a Parquet file")
-  looks_like(function(path) writeBin(compress_entasis(raw(100)), path), "looks like a buffer that an Entasis function compressed")
+  looks_like(
+    function(path) writeBin(compress_entasis(raw(100)), path),
+    "looks like a buffer that an Entasis function compressed"
+  )
 })
 
 test_that("bytes after the end are ignored by reading and found by verify", {
@@ -131,12 +154,17 @@ test_that("wrong arguments are refused in the words of R", {
 })
 
 test_that("metadata tell classes of R, and count in the singular", {
-  frame <- data.frame(i = 1L, d = as.Date("2020-01-01"), f = factor("a"), o = factor("a", ordered = TRUE), t = Sys.time())
+  frame <- data.frame(
+    i = 1L, d = as.Date("2020-01-01"), f = factor("a"), o = factor("a", ordered = TRUE), t = Sys.time()
+  )
   frame$l <- list(1)
   frame$m <- matrix(1:2, 1)
   frame$lab <- structure(1, class = c("haven_labelled", "vctrs_vctr", "double"))
   found <- metadata_entasis(written(frame))
-  expect_identical(found$columns$class, c("integer", "Date", "factor", "ordered", "POSIXct", "list", "matrix", "matrix", "haven_labelled"))
+  expect_identical(
+    found$columns$class,
+    c("integer", "Date", "factor", "ordered", "POSIXct", "list", "matrix", "matrix", "haven_labelled")
+  )
   expect_output(print(found), "1 row, 9 columns")
   expect_output(print(metadata_entasis(written(data.frame(a = 1:2)))), "2 rows, 1 column,")
   tree <- written(list(fit = 1, cars = mtcars))
@@ -154,9 +182,14 @@ test_that("logical and large arguments are named in errors", {
   refused(read_entasis(path, limits = list(n_columns = TRUE)), "not TRUE")
   refused(read_entasis(path, from = 1i), "'from' must be a whole number from 1, not 0+1i")
   refused(read_entasis(path, from = as.raw(1)), "'from' must be a whole number from 1, not 01")
-  refused(write_entasis(mtcars, path, compress = "xz"), "'compress' must be a number from 0 to 100, TRUE or FALSE, not \"xz\"")
+  refused(
+    write_entasis(mtcars, path, compress = "xz"),
+    "'compress' must be a number from 0 to 100, TRUE or FALSE, not \"xz\""
+  )
   refused(write_entasis(mtcars, path, compress = NA), "TRUE or FALSE, not NA")
-  for (to in list(1e16, 1e18, .Machine$double.xmax, Inf, 33, NULL)) expect_identical(read_entasis(path, to = to), mtcars)
+  for (to in list(1e16, 1e18, .Machine$double.xmax, Inf, 33, NULL)) expect_identical(
+    read_entasis(path, to = to), mtcars
+  )
   sizes <- vapply(list(FALSE, 0, TRUE, 50), function(compress) file.size(written(many(5000), compress)), 0)
   expect_identical(sizes[c(1L, 3L)], sizes[c(2L, 4L)])
   path <- written(iris)

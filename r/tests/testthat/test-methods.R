@@ -2,12 +2,18 @@
 # vector.
 
 GENERICS <- c(
-  "length", "lengths", "dim", "dimnames", "names", "levels", "[", "[[", "$", "c", "unlist", "rep", "as.character", "as.double", "as.integer",
-  "as.logical", "as.vector", "as.list", "as.list.default", "as.data.frame", "as.matrix", "as.environment", "format", "print", "is.na", "anyNA", "is.numeric",
-  "is.matrix", "is.array", "seq_along", "seq.int", "xtfrm", "row.names", "nchar", "toString", "all.equal", "unique", "duplicated", "rev", "sort",
-  "summary", "range", "Ops", "Math", "Summary", "==", "!=", "<", "!", "mean", "median", "quantile", "merge", "subset", "within", "with", "transform",
-  "head", "tail", "str", "dim<-", "dimnames<-", "names<-", "levels<-", "length<-", "[<-", "[[<-", "$<-", "row.names<-", "t", "cbind", "rbind", "is.finite",
-  "mtfrm", "rownames", "nrow", "ncol", "as.POSIXct", "as.POSIXlt", "as.Date", "units", "formula", "update", "all.names", "labels"
+  "length", "lengths", "dim", "dimnames", "names", "levels", "[", "[[", "$", "c", "unlist", "rep",
+  "as.character", "as.double", "as.integer",
+  "as.logical", "as.vector", "as.list", "as.list.default", "as.data.frame", "as.matrix", "as.environment",
+  "format", "print", "is.na", "anyNA", "is.numeric",
+  "is.matrix", "is.array", "seq_along", "seq.int", "xtfrm", "row.names", "nchar", "toString", "all.equal",
+  "unique", "duplicated", "rev", "sort",
+  "summary", "range", "Ops", "Math", "Summary", "==", "!=", "<", "!", "mean", "median", "quantile", "merge",
+  "subset", "within", "with", "transform",
+  "head", "tail", "str", "dim<-", "dimnames<-", "names<-", "levels<-", "length<-", "[<-", "[[<-", "$<-",
+  "row.names<-", "t", "cbind", "rbind", "is.finite",
+  "mtfrm", "rownames", "nrow", "ncol", "as.POSIXct", "as.POSIXlt", "as.Date", "units", "formula", "update",
+  "all.names", "labels"
 )
 
 # Two classes whose methods are all like that.
@@ -29,16 +35,28 @@ kept <- function(x) {
 hostile_values <- function(class) {
   env <- structure(new.env(parent = emptyenv()), class = class)
   list(
-    structure(c(10, 20, 30, 40), class = class), structure(1:3, class = class), structure(c(a = "x", b = NA, c = "\u00fc"), class = class),
-    structure(c(TRUE, NA), class = class), structure(1i, class = class), structure(as.raw(1:3), class = class), structure(runif(100), class = class),
-    structure(as.character(1:100), class = class), structure(matrix(1:6, 3), class = class), structure(matrix(letters[1:6], 3, dimnames = list(NULL, c("p", "q"))), class = class),
-    structure(array(runif(24), 2:4), class = class), structure(list(a = 1, b = list(2)), class = class), structure(list(1, "b", NULL), class = class),
-    structure(as.list(1:100), class = class), structure(c(1L, 2L, NA), levels = c("u", "v"), class = c(class, "factor")),
-    structure(c(1L, 2L), levels = structure(c("u", "v"), class = class), class = "factor"), structure(18000 + 0:2, class = c(class, "Date")),
-    structure(c(0, 1.5), class = c(class, "POSIXct", "POSIXt"), tzone = structure("UTC", class = class)), structure(5, class = c(class, "difftime"), units = "mins"),
-    structure(5, class = "difftime", units = structure("mins", class = class)), structure(quote(f(x)), class = class), structure(expression(a, b), class = class),
-    structure(list(family = "binomial", link = "logit"), class = c(class, "family")), structure(list(x = 1), class = "family"),
-    structure(list(family = structure("binomial", class = class), link = structure("logit", class = class)), class = "family")
+    structure(c(10, 20, 30, 40), class = class), structure(1:3, class = class),
+    structure(c(a = "x", b = NA, c = "\u00fc"), class = class),
+    structure(c(TRUE, NA), class = class), structure(1i, class = class), structure(as.raw(1:3), class = class),
+    structure(runif(100), class = class),
+    structure(as.character(1:100), class = class), structure(matrix(1:6, 3), class = class),
+    structure(matrix(letters[1:6], 3, dimnames = list(NULL, c("p", "q"))), class = class),
+    structure(array(runif(24), 2:4), class = class), structure(list(a = 1, b = list(2)), class = class),
+    structure(list(1, "b", NULL), class = class),
+    structure(as.list(1:100), class = class),
+    structure(c(1L, 2L, NA), levels = c("u", "v"), class = c(class, "factor")),
+    structure(c(1L, 2L), levels = structure(c("u", "v"), class = class), class = "factor"),
+    structure(18000 + 0:2, class = c(class, "Date")),
+    structure(c(0, 1.5), class = c(class, "POSIXct", "POSIXt"), tzone = structure("UTC", class = class)),
+    structure(5, class = c(class, "difftime"), units = "mins"),
+    structure(5, class = "difftime", units = structure("mins", class = class)),
+    structure(quote(f(x)), class = class), structure(expression(a, b), class = class),
+    structure(list(family = "binomial", link = "logit"), class = c(class, "family")),
+    structure(list(x = 1), class = "family"),
+    structure(
+      list(family = structure("binomial", class = class), link = structure("logit", class = class)),
+      class = "family"
+    )
   )
 }
 
@@ -63,11 +81,18 @@ test_that("vectors, lists and language of a class with methods for everything ar
 test_that("columns of a class with methods for everything are kept", {
   for (class in c("entasis_stops", "entasis_lies")) {
     columns <- list(
-      structure(c(10, 20, 30), class = class), structure(1:3, class = class), structure(c("x", NA, "z"), class = class), structure(as.list(1:3), class = class),
-      structure(list("a", NULL, 2i), class = class), structure(matrix(1:6, 3), class = class), structure(matrix(as.list(1:6), 3), class = class),
-      structure(matrix(letters[1:6], 3, dimnames = list(NULL, c("p", "q"))), class = class), structure(c(1L, 2L, NA), levels = c("u", "v"), class = c(class, "factor")),
-      structure(18000 + 0:2, class = c(class, "Date")), structure(list(1:3, letters[1:3]), names = c("u", "v"), class = c(class, "data.frame"), row.names = 1:3),
-      structure(unclass(as.POSIXlt(c(0, 1, 2), origin = "1970-01-01", tz = "UTC")), class = c(class, "POSIXlt", "POSIXt"))
+      structure(c(10, 20, 30), class = class), structure(1:3, class = class),
+      structure(c("x", NA, "z"), class = class), structure(as.list(1:3), class = class),
+      structure(list("a", NULL, 2i), class = class), structure(matrix(1:6, 3), class = class),
+      structure(matrix(as.list(1:6), 3), class = class),
+      structure(matrix(letters[1:6], 3, dimnames = list(NULL, c("p", "q"))), class = class),
+      structure(c(1L, 2L, NA), levels = c("u", "v"), class = c(class, "factor")),
+      structure(18000 + 0:2, class = c(class, "Date")),
+      structure(list(1:3, letters[1:3]), names = c("u", "v"), class = c(class, "data.frame"), row.names = 1:3),
+      structure(
+        unclass(as.POSIXlt(c(0, 1, 2), origin = "1970-01-01", tz = "UTC")),
+        class = c(class, "POSIXlt", "POSIXt")
+      )
     )
     for (i in seq_along(columns)) {
       frame <- structure(list(id = 1:3, x = columns[[i]]), class = "data.frame", row.names = 1:3)
@@ -78,7 +103,9 @@ test_that("columns of a class with methods for everything are kept", {
       expect_true(kept(nested), info = info)
       expect_true(kept(list(f = nested, again = frame)), info = info)
     }
-    whole <- structure(columns, names = letters[seq_along(columns)], class = c(class, "data.frame"), row.names = c("r", "s", "t"))
+    whole <- structure(
+      columns, names = letters[seq_along(columns)], class = c(class, "data.frame"), row.names = c("r", "s", "t")
+    )
     expect_true(kept(whole))
     expect_true(kept(rep(list(whole), 40)))
   }
@@ -93,10 +120,14 @@ test_that("attributes that R itself has, of a class with methods for everything,
   for (class in c("entasis_stops", "entasis_lies")) {
     hostile <- function(x) structure(x, class = class)
     values <- list(
-      with(1:3, names = hostile(letters[1:3])), with(list(1, 2), names = hostile(c("a", "b"))), with(1:6, dim = hostile(2:3)),
-      with(1:6, dim = 2:3, dimnames = list(hostile(c("a", "b")), NULL)), with(c("a", "b"), class = hostile("special")), with(1L, levels = hostile("u"), class = "factor"),
-      with(list(1:2), names = "x", class = "data.frame", row.names = hostile(c("a", "b"))), with(list(1:2), names = hostile("x"), class = "data.frame", row.names = 1:2),
-      with(list(1:2), names = "x", class = hostile("data.frame"), row.names = 1:2), with(1:3, names = hostile(letters[1:3]), class = class)
+      with(1:3, names = hostile(letters[1:3])), with(list(1, 2), names = hostile(c("a", "b"))),
+      with(1:6, dim = hostile(2:3)),
+      with(1:6, dim = 2:3, dimnames = list(hostile(c("a", "b")), NULL)),
+      with(c("a", "b"), class = hostile("special")), with(1L, levels = hostile("u"), class = "factor"),
+      with(list(1:2), names = "x", class = "data.frame", row.names = hostile(c("a", "b"))),
+      with(list(1:2), names = hostile("x"), class = "data.frame", row.names = 1:2),
+      with(list(1:2), names = "x", class = hostile("data.frame"), row.names = 1:2),
+      with(1:3, names = hostile(letters[1:3]), class = class)
     )
     for (i in seq_along(values)) {
       expect_true(kept(values[[i]]), info = paste(class, i))

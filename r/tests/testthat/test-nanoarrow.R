@@ -28,5 +28,8 @@ test_that("a query is a stream of the rows that are left", {
   frame <- many(1000)
   query <- dplyr::filter(entasis(written(frame)), c == "b", b > 0.5)
   expected <- nanoarrow::as_nanoarrow_array_stream(dplyr::filter(frame, c == "b", b > 0.5))
-  expect_identical(nanoarrow::convert_array_stream(nanoarrow::as_nanoarrow_array_stream(query)), nanoarrow::convert_array_stream(expected))
+  expect_identical(
+    nanoarrow::convert_array_stream(nanoarrow::as_nanoarrow_array_stream(query)),
+    nanoarrow::convert_array_stream(expected)
+  )
 })

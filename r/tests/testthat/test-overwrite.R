@@ -101,8 +101,13 @@ test_that("of two processes one writes", {
 test_that("overwrite is for new files", {
   path <- tempfile(fileext = ".entasis")
   write_entasis(frame, path)
-  expect_error(writer_entasis(path, append = TRUE, overwrite = FALSE), "for new files", class = "entasis_error_argument")
-  expect_error(write_csv_entasis(frame, tempfile(), append = TRUE, overwrite = FALSE), "for new files", class = "entasis_error_argument")
+  expect_error(
+    writer_entasis(path, append = TRUE, overwrite = FALSE), "for new files", class = "entasis_error_argument"
+  )
+  expect_error(
+    write_csv_entasis(frame, tempfile(), append = TRUE, overwrite = FALSE), "for new files",
+    class = "entasis_error_argument"
+  )
   expect_error(write_entasis(frame, path, overwrite = NA), "TRUE or FALSE", class = "entasis_error_argument")
   expect_identical(read_entasis(path), frame)
 })

@@ -33,7 +33,10 @@ test_that("S4 columns of lubridate and records have the parts of their rows", {
   expect_identical(lubridate::int_start(entasis(path)[4:1, ]$span), lubridate::int_start(x$span[4:1]))
   expect_identical(tail(entasis(path), 2)$term, x$term[3:4])
   for (n in 1:5) {
-    y <- tibble::tibble(id = seq_len(n), r = vctrs::new_rcrd(list(lo = seq_len(n), hi = 4 + seq_len(n))), term = lubridate::days(seq_len(n)))
+    y <- tibble::tibble(
+      id = seq_len(n), r = vctrs::new_rcrd(list(lo = seq_len(n), hi = 4 + seq_len(n))),
+      term = lubridate::days(seq_len(n))
+    )
     path <- written(y)
     expect_identical(read_entasis(path), y)
     expect_identical(read_entasis(path, from = n, to = n), y[n, ])
@@ -73,7 +76,9 @@ test_that("vectors by themselves are cut by their class", {
 
 test_that("sf has the bounds of its rows, and is a data frame without its geometry", {
   skip_if_not_installed("sf")
-  x <- sf::st_sf(name = letters[1:5], size = 1:5, geometry = sf::st_sfc(lapply(1:5, function(i) sf::st_point(c(i, 10 * i)))))
+  x <- sf::st_sf(
+    name = letters[1:5], size = 1:5, geometry = sf::st_sfc(lapply(1:5, function(i) sf::st_point(c(i, 10 * i))))
+  )
   path <- written(x)
   expect_identical(read_entasis(path, from = 2, to = 4), bare(x[2:4, ]))
   expect_identical(sf::st_bbox(entasis(path)[c(5, 2), ]), sf::st_bbox(x[c(5, 2), ]))
@@ -90,7 +95,10 @@ test_that("without a method of their class rows are refused, or the class goes",
   expect_identical(read_entasis(path), x)
   expect_identical(read_entasis(path, "c"), x["c"])
   expect_identical(read_entasis(path, "id", 2, 3), bare(x[2:3, "id", drop = FALSE]))
-  expect_error(read_entasis(path, from = 2), "column \"c\".*entasis_of_nobody.*read all rows", class = "entasis_error_unsupported")
+  expect_error(
+    read_entasis(path, from = 2), "column \"c\".*entasis_of_nobody.*read all rows",
+    class = "entasis_error_unsupported"
+  )
   expect_error(entasis(path)[2, ], class = "entasis_error_unsupported")
   expect_error(read_entasis(written(x$c), from = 2), class = "entasis_error_unsupported")
   own_classes()
@@ -196,8 +204,10 @@ test_that("row names of frames in frames begin anew where they are numbers, whoe
 
 test_that("what a class's own `[` makes is checked", {
   wrong <- list(
-    function(x, i, ...) stop("no"), function(x, i, ...) NULL, function(x, i, ...) unclass(x)[i][-1], function(x, i, ...) unclass(x),
-    function(x, i, ...) as.character(unclass(x)[i]), function(x, i, ...) as.list(unclass(x)[i]), function(x, i, ...) sum,
+    function(x, i, ...) stop("no"), function(x, i, ...) NULL, function(x, i, ...) unclass(x)[i][-1],
+    function(x, i, ...) unclass(x),
+    function(x, i, ...) as.character(unclass(x)[i]), function(x, i, ...) as.list(unclass(x)[i]),
+    function(x, i, ...) sum,
     function(x, i, ...) data.frame(a = unclass(x)[i]), function(x, i, ...) x[i], function(x, i, ...) quote(a),
     function(x, i, ...) globalenv(), function(x, i, ...) structure(unclass(x)[i][-1], class = "entasis_wrong")
   )
@@ -225,15 +235,21 @@ test_that("what a class's own `[` makes is checked", {
   path <- written(frame)
   cut <- function(x, i, j) as.data.frame(unclass(x))[if (missing(i)) 1:4 else i, if (missing(j)) 1:2 else j, drop = FALSE]
   wrong <- list(
-    function(x, i, j, ...) stop("no"), function(x, i, j, ...) NULL, function(x, i, j, ...) cut(x, i, j)[-1, , drop = FALSE],
-    function(x, i, j, ...) unclass(cut(x, i, j)), function(x, i, j, ...) cut(x, i, j)[0], function(x, i, j, ...) as.matrix(cut(x, i, j)),
+    function(x, i, j, ...) stop("no"), function(x, i, j, ...) NULL,
+    function(x, i, j, ...) cut(x, i, j)[-1, , drop = FALSE],
+    function(x, i, j, ...) unclass(cut(x, i, j)), function(x, i, j, ...) cut(x, i, j)[0],
+    function(x, i, j, ...) as.matrix(cut(x, i, j)),
     function(x, i, j, ...) structure(list(a = 1L, b = 2:3), class = "data.frame", row.names = 1:2),
     function(x, i, j, ...) structure(list(1:2, 2:3), class = "data.frame", row.names = 1:2)
   )
   for (k in seq_along(wrong)) {
     registerS3method("[", "entasis_wrong_frame", wrong[[k]])
-    expect_error(read_entasis(path, from = 2, to = 3), "entasis_wrong_frame", class = "entasis_error_unsupported", info = k)
-    for (rows in list(c(4, 1), c(4, NA))) expect_error(entasis(path)[rows, ], class = "entasis_error_unsupported", info = k)
+    expect_error(
+      read_entasis(path, from = 2, to = 3), "entasis_wrong_frame", class = "entasis_error_unsupported", info = k
+    )
+    for (rows in list(c(4, 1), c(4, NA))) expect_error(
+      entasis(path)[rows, ], class = "entasis_error_unsupported", info = k
+    )
     expect_identical(read_entasis(path), frame)
   }
 })
@@ -242,7 +258,10 @@ test_that("labels of rows of other hosts become row names or columns for every s
   path <- tempfile()
   frames <- c(twice = "['a', 'b', 'a', 'c']", distinct = "['a', 'b', 'd', 'c']", numbers = "[5, 3, 9, 1]", again = "[5, 3, 5, 1]",
               missing = "['a', None, 'b', 'c']", rising = "[2, 3, 5, 7]", dates = "pd.to_datetime(['2020-01-01'] * 4)")
-  python(sprintf("en.write(pd.DataFrame({'x': [1, 2, 3, 4]}, index=pd.Index(%s, name='key')), r'%s%s')", frames, path, names(frames)))
+  python(sprintf(
+    "en.write(pd.DataFrame({'x': [1, 2, 3, 4]}, index=pd.Index(%s, name='key')), r'%s%s')", frames, path,
+    names(frames)
+  ))
   for (name in names(frames)) {
     file <- paste0(path, name)
     whole <- read_entasis(file)
@@ -278,7 +297,10 @@ test_that("parts of frames with all kinds of attributes are those of R", {
     for (trial in 1:4) {
       rows <- if (trial > 1L) any_rows(n)
       columns <- if (trial != 2L && length(x) > 1L) sample(names(x), sample(length(x) - 1L, 1L))
-      expect_part(path, x, columns, rows, paste0("frame ", k, " of ", paste(vapply(x, function(c) class(c)[1L], ""), collapse = ", ")))
+      expect_part(
+        path, x, columns, rows,
+        paste0("frame ", k, " of ", paste(vapply(x, function(c) class(c)[1L], ""), collapse = ", "))
+      )
     }
     unlink(path)
   }
@@ -291,9 +313,13 @@ test_that("parts of grouped frames and tables are those of dplyr and data.table"
     x <- data.frame(k = sample(3L, n, TRUE), g = sample(c("u", "v", NA), n, TRUE), v = rnorm(n), i = seq_len(n))
     frames <- list()
     if (requireNamespace("dplyr", quietly = TRUE)) {
-      frames <- list(dplyr::group_by(dplyr::as_tibble(x), k, g), dplyr::rowwise(dplyr::as_tibble(x), i), dplyr::as_tibble(x))
+      frames <- list(
+        dplyr::group_by(dplyr::as_tibble(x), k, g), dplyr::rowwise(dplyr::as_tibble(x), i), dplyr::as_tibble(x)
+      )
     }
-    if (requireNamespace("data.table", quietly = TRUE)) frames <- c(frames, list(data.table::as.data.table(x, key = c("k", "g"))))
+    if (requireNamespace("data.table", quietly = TRUE)) {
+      frames <- c(frames, list(data.table::as.data.table(x, key = c("k", "g"))))
+    }
     for (x in frames) {
       path <- written(x)
       for (trial in 1:4) {
@@ -325,7 +351,9 @@ expect_data_set <- function(x, what) {
   if (is.data.frame(x) && n > 3L) {
     columns <- names(x)[unique(c(length(x), 1L))]
     if (length(columns) == length(x)) columns <- NULL
-    part <- function(columns, rows) tryCatch(expect_part(path, x, columns, rows, what), entasis_error_unsupported = function(e) succeed())
+    part <- function(columns, rows) tryCatch(
+      expect_part(path, x, columns, rows, what), entasis_error_unsupported = function(e) succeed()
+    )
     part(NULL, 2:3)
     part(columns, c(n, 1L, 1L))
     part(columns, NULL)
@@ -348,7 +376,10 @@ test_that("data sets are whole and in parts what they are in memory", {
   refused <- 0L
   for (k in seq_len(nrow(sets))) {
     where <- new.env()
-    loaded <- tryCatch(suppressWarnings(utils::data(list = sets$file[k], package = sets$package[k], envir = where)), error = function(e) NULL)
+    loaded <- tryCatch(
+      suppressWarnings(utils::data(list = sets$file[k], package = sets$package[k], envir = where)),
+      error = function(e) NULL
+    )
     if (!is.null(loaded) && exists(sets$object[k], where, inherits = FALSE)) {
       refused <- refused + !expect_data_set(get(sets$object[k], where), paste0(sets$package[k], "::", sets$object[k]))
     }
@@ -369,13 +400,18 @@ test_that("parts of tibbles have no row names, and what vctrs makes of their col
     structure(19000:19002, class = "Date"), structure(c(1L, NA, 3L), class = c("POSIXct", "POSIXt"), tzone = "UTC"),
     as.POSIXct(c(NA, 0, 1), origin = "1970-01-01"), structure(1:3, units = "hours", class = "difftime")
   )
-  if (requireNamespace("data.table", quietly = TRUE)) columns <- c(columns, list(data.table::as.IDate("2024-01-01") + 0:2))
+  if (requireNamespace("data.table", quietly = TRUE)) {
+    columns <- c(columns, list(data.table::as.IDate("2024-01-01") + 0:2))
+  }
   if (requireNamespace("lubridate", quietly = TRUE)) columns <- c(columns, list(lubridate::dseconds(1:3)))
   for (column in columns) {
     tibble <- tibble::tibble(d = column, v = 1:3)
     z <- entasis(written(tibble))
     for (expression in expression(head(x, 2), x[2:3, ], x[c(3, 1), "d"], x[c(1, NA), ], subset(x, v > 1), x[x$v > 1, ], x[1:3, ], x[])) {
-      expect_identical(eval(expression, list(x = z)), eval(expression, list(x = tibble)), label = paste(class(column)[1L], deparse(expression)))
+      expect_identical(
+        eval(expression, list(x = z)), eval(expression, list(x = tibble)),
+        label = paste(class(column)[1L], deparse(expression))
+      )
     }
     # Reading from the first row is a part of the file too.
     expect_identical(read_entasis(written(tibble), to = 2), tibble[1:2, ])

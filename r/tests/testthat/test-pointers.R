@@ -42,7 +42,10 @@ test_that("values of pointers are checked like others", {
   env$pointer <- pointer_to(NULL, env)
   expect_identical(typeof(read_entasis(written(env))$pointer), "externalptr")
   path <- tempfile()
-  expect_error(write_entasis(list(p = pointer_to(NULL, mean)), path), "protected.by($p)", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(
+    write_entasis(list(p = pointer_to(NULL, mean)), path), "protected.by($p)", fixed = TRUE,
+    class = "entasis_error_unsupported"
+  )
   expect_error(write_entasis(list(p = pointer_to(list(mean), NULL)), path), "functions = TRUE", fixed = TRUE)
   expect_false(file.exists(path))
   path <- written(list(p = pointer_to(NULL, mean)), functions = TRUE)
@@ -54,7 +57,10 @@ test_that("the address of a pointer is reported, and its values are kept", {
   skip_if_not_installed("data.table")
   pointer <- attr(data.table::data.table(a = 1:3), ".internal.selfref")
   path <- tempfile()
-  expect_message(write_entasis(list(p = pointer), path), "note: $p is an external pointer, whose address is stored as null", fixed = TRUE)
+  expect_message(
+    write_entasis(list(p = pointer), path), "note: $p is an external pointer, whose address is stored as null",
+    fixed = TRUE
+  )
   expect_identical(serialize(read_entasis(path)$p, NULL), serialize(pointer, NULL))
 })
 
@@ -64,7 +70,10 @@ test_that("sequences of Bioconductor are kept", {
   expect_silent(path <- written(dna))
   expect_identical(as.character(read_entasis(path)), c(a = "ACGT", b = "GG"))
   expect_identical(as.character(entasis(path)), c(a = "ACGT", b = "GG"))
-  other <- list(Biostrings::DNAString("ACGT"), Biostrings::AAStringSet(c("MK", "V")), XVector::XInteger(3, 1:3), XVector::XRaw(2, as.raw(1:2)), dna[2])
+  other <- list(
+    Biostrings::DNAString("ACGT"), Biostrings::AAStringSet(c("MK", "V")), XVector::XInteger(3, 1:3),
+    XVector::XRaw(2, as.raw(1:2)), dna[2]
+  )
   expect_identical(lapply(read_entasis(written(other)), as.vector), lapply(other, as.vector))
   skip_if_not_installed("SummarizedExperiment")
   rows <- S4Vectors::DataFrame(sequence = dna, row.names = c("r1", "r2"))
@@ -82,13 +91,19 @@ test_that("objects that are nothing but pointers are refused by their class", {
   refused <- list(
     list(memory(), "x: an external pointer keeps its data outside of R"),
     list(structure(list(node = memory(), doc = memory()), class = c("xml_document", "xml_node")), "xml2::read_xml()"),
-    list(structure(list(), physical = memory(), virtual = list(1), class = c("ff_vector", "ff")), "write x[], or use ff::ffsave()"),
+    list(
+      structure(list(), physical = memory(), virtual = list(1), class = c("ff_vector", "ff")),
+      "write x[], or use ff::ffsave()"
+    ),
     list(shell, "x: an object of class \"entasis_shell\" keeps its data outside of R"),
     list(list(a = 1, deep = list(shell)), "remove it: x$deep[1] <- list(NULL)")
   )
   for (case in refused) {
     for (functions in c(FALSE, TRUE)) {
-      expect_error(write_entasis(case[[1L]], path, functions = functions), case[[2L]], fixed = TRUE, class = "entasis_error_unsupported")
+      expect_error(
+        write_entasis(case[[1L]], path, functions = functions), case[[2L]], fixed = TRUE,
+        class = "entasis_error_unsupported"
+      )
     }
   }
   expect_identical(read_entasis(path), 1:3)
@@ -103,7 +118,10 @@ test_that("rasters and vectors of terra are refused, and their wrapped forms kep
   path <- tempfile()
   for (x in list(raster, list(a = raster), terra::vect("POINT (1 2)"))) {
     for (functions in c(FALSE, TRUE)) {
-      expect_error(write_entasis(x, path, functions = functions), "an object of class \"Spat.*write terra::wrap\\(x\\)", class = "entasis_error_unsupported")
+      expect_error(
+        write_entasis(x, path, functions = functions), "an object of class \"Spat.*write terra::wrap\\(x\\)",
+        class = "entasis_error_unsupported"
+      )
     }
   }
   expect_false(file.exists(path))

@@ -89,8 +89,10 @@ run_script <- function(...) {
 test_that("nothing is printed that was not asked for", {
   path <- tempfile()
   out <- run_script(
-    sprintf("path <- '%s'", path), "x <- list(a = runif(1e6), b = iris, c = y ~ x)", "write_entasis(x, path, 100)", "y <- read_entasis(path)",
-    "write_entasis(iris, path)", "t <- entasis(path)", "t[1:3, ]", "invisible(verify_entasis(path))", "invisible(metadata_entasis(path))"
+    sprintf("path <- '%s'", path), "x <- list(a = runif(1e6), b = iris, c = y ~ x)",
+    "write_entasis(x, path, 100)", "y <- read_entasis(path)",
+    "write_entasis(iris, path)", "t <- entasis(path)", "t[1:3, ]", "invisible(verify_entasis(path))",
+    "invisible(metadata_entasis(path))"
   )
   # The selected rows are three.
   expect_identical(length(out), 4L)
@@ -104,7 +106,8 @@ test_that("long work shows a bar if that is asked for", {
   # One process makes all calls that need much data, since they are fast, and one makes the others.
   fast <- c("read_entasis(path)", "verify_entasis(path)")
   others <- c(
-    "write_entasis(x, path, 100)", "write_csv_entasis(data.frame(x), csv)", "read_csv_entasis(csv)", "convert_entasis(csv, other)",
+    "write_entasis(x, path, 100)", "write_csv_entasis(data.frame(x), csv)", "read_csv_entasis(csv)",
+    "convert_entasis(csv, other)",
     "{saveRDS(c(x, x), rds, compress = FALSE); convert_entasis(rds, other)}"
   )
   paths <- sprintf("%s <- tempfile(fileext = '.%s')", c("csv", "other", "rds"), c("csv", "entasis", "rds"))
@@ -112,7 +115,9 @@ test_that("long work shows a bar if that is asked for", {
   for (calls in list(fast, others)) {
     x <- if (identical(calls, fast)) "threads_entasis(1); x <- runif(5e7)" else "x <- runif(4e6)"
     ends <- "cat('end', file = stderr())"
-    out <- run_script(sprintf("path <- '%s'", path), paths, x, write, show, rbind(sprintf("invisible(%s)", calls), ends))
+    out <- run_script(
+      sprintf("path <- '%s'", path), paths, x, write, show, rbind(sprintf("invisible(%s)", calls), ends)
+    )
     out <- strsplit(paste(out, collapse = ""), "end", fixed = TRUE)[[1L]]
     expect_length(out, length(calls))
     for (k in seq_along(calls)) {
@@ -126,7 +131,10 @@ test_that("work on many files has one bar", {
   frame <- "x <- data.frame(k = rep(1:40, each = 2e4), v = runif(8e5))"
   folder <- sprintf("path <- '%s'", tempfile())
   write <- "write_dataset_entasis(x, path, partition_by = 'k')"
-  out <- paste(run_script(frame, folder, "options(entasis.progress = 0)", write, "verify_entasis(path)", "cat('end')"), collapse = "")
+  out <- paste(
+    run_script(frame, folder, "options(entasis.progress = 0)", write, "verify_entasis(path)", "cat('end')"),
+    collapse = ""
+  )
   shown <- as.integer(regmatches(out, gregexpr("[0-9]+(?= %)", out, perl = TRUE))[[1L]])
   # The bar of each call goes up and is removed.
   expect_identical(sum(diff(shown) < 0), 1L)
@@ -134,7 +142,12 @@ test_that("work on many files has one bar", {
   expect_match(out, "\r *\rend$")
   # An error in the middle ends the work, and later calls have bars of their own.
   broken <- "x$v <- as.list(x$v); x$v[[8e5]] <- quote(a + b); try(write_dataset_entasis(x, path, partition_by = 'k', mode = 'append'), silent = TRUE)"
-  out <- paste(run_script(frame, folder, "options(entasis.progress = FALSE)", broken, "write_entasis(1, tempfile())", "cat('end')"), collapse = "")
+  out <- paste(
+    run_script(
+      frame, folder, "options(entasis.progress = FALSE)", broken, "write_entasis(1, tempfile())", "cat('end')"
+    ),
+    collapse = ""
+  )
   expect_identical(out, "end")
 })
 
@@ -156,8 +169,10 @@ test_that("interactive sessions show a bar after three seconds, and no others", 
     "time <- system.time(write_entasis(x, tempfile(), 100))", "cat(time[[3]] > 4)"
   )
   said <- parallel::mclapply(list(
-    off = function() run_interactive("options(entasis.progress = FALSE)", script), long = function() run_interactive(script),
-    batch = function() paste(run_script(script), collapse = ""), on = function() paste(run_script("options(entasis.progress = TRUE)", script), collapse = "")
+    off = function() run_interactive("options(entasis.progress = FALSE)", script),
+    long = function() run_interactive(script),
+    batch = function() paste(run_script(script), collapse = ""),
+    on = function() paste(run_script("options(entasis.progress = TRUE)", script), collapse = "")
   ), function(run) run(), mc.cores = by_tier(4L, 2L), mc.preschedule = FALSE)
   expect_no_match(said$off, BAR)
   if (!all(grepl("TRUE", said))) skip("this machine is too fast, or was stopped before or after the work")
@@ -174,12 +189,15 @@ test_that("reading is interrupted too, and goes on afterwards", {
   path <- tempfile()
   script <- tempfile(fileext = ".R")
   writeLines(c(
-    "library(entasis)", sprintf("path <- '%s'", path), "x <- list(as.list(runif(1e6)), runif(5e6))", "write_entasis(x, path)",
+    "library(entasis)", sprintf("path <- '%s'", path), "x <- list(as.list(runif(1e6)), runif(5e6))",
+    "write_entasis(x, path)",
     "file.create(paste0(path, '.ready'))",
     "found <- tryCatch({repeat read_entasis(path); 'finished'}, interrupt = function(e) 'interrupted')",
     "writeLines(c(found, identical(read_entasis(path), x)), paste0(path, '.found'))"
   ), script)
-  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  pid <- as.integer(
+    system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE)
+  )
   wait <- function(file) for (i in 1:300) if (file.exists(file)) break else Sys.sleep(0.1)
   wait(paste0(path, ".ready"))
   Sys.sleep(0.7)
@@ -204,10 +222,15 @@ test_that("forked children share an open file, and read trees and tables of it",
 
 # The ways to ask a file, as calls on an open frame `x` and, for data.table, `d`.
 asking <- function() {
-  calls <- list(subset = quote(subset(x, a > 10 & a <= 20000, c(a, g))), mask = quote(x[x$a > 10, c("a", "g")]), sample = quote(sample_entasis(x, 3)))
+  calls <- list(
+    subset = quote(subset(x, a > 10 & a <= 20000, c(a, g))), mask = quote(x[x$a > 10, c("a", "g")]),
+    sample = quote(sample_entasis(x, 3))
+  )
   if (requireNamespace("dplyr", quietly = TRUE)) {
     calls$filter <- quote(as.data.frame(dplyr::collect(dplyr::filter(x, a > 10, g == "u"))))
-    calls$summarise <- quote(as.data.frame(dplyr::summarise(dplyr::group_by(dplyr::filter(x, a > 5), g), n = dplyr::n(), s = sum(a))))
+    calls$summarise <- quote(
+      as.data.frame(dplyr::summarise(dplyr::group_by(dplyr::filter(x, a > 5), g), n = dplyr::n(), s = sum(a)))
+    )
   }
   if (requireNamespace("data.table", quietly = TRUE)) {
     calls$condition <- quote(d[g == "u", .(s = max(a)), by = b])
@@ -216,7 +239,9 @@ asking <- function() {
   calls
 }
 
-asked_frame <- function(n) data.frame(a = seq_len(n), g = factor(rep_len(c("u", "v", "w"), n)), b = rep_len(c(TRUE, FALSE, FALSE, TRUE), n))
+asked_frame <- function(n) data.frame(
+  a = seq_len(n), g = factor(rep_len(c("u", "v", "w"), n)), b = rep_len(c(TRUE, FALSE, FALSE, TRUE), n)
+)
 
 test_that("forked children ask the same open files", {
   skip_on_os("windows")
@@ -253,7 +278,9 @@ test_that("each way to ask a file is interrupted, and works afterwards", {
       texts, names(calls)
     )
   ), script)
-  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  pid <- as.integer(
+    system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE)
+  )
   on.exit(tools::pskill(pid))
   for (name in names(calls)) {
     wait(paste0(at, ".", name, ".ready"))

@@ -16,7 +16,10 @@ test_that("frames of pandas are data frames", {
     " 'td': pd.to_timedelta([1.5, None, -2], unit='s'), 'c': [1j, 2, 3]})",
     sprintf("en.write(df, r'%s')", path),
     sprintf("en.write(df[['i32']].set_index(pd.Index(['p', 'q', 'r'], name='key')), r'%s1')", path),
-    sprintf("en.write(df[['i32']].set_index(pd.MultiIndex.from_product([['a'], [1, 2, 3]], names=['k', None])), r'%s2')", path),
+    sprintf(
+      "en.write(df[['i32']].set_index(pd.MultiIndex.from_product([['a'], [1, 2, 3]], names=['k', None])), r'%s2')",
+      path
+    ),
     sprintf("en.write(df[['i32']].iloc[1:], r'%s3')", path),
     sprintf("en.write(pd.DataFrame({'x': np.array([-2**31, 1], 'i4'), 'y': [1, 2], 'z': ['a\\0', 'b']}), r'%s4')", path)
   ))
@@ -24,11 +27,13 @@ test_that("frames of pandas are data frames", {
   x <- read_entasis(path)
   utc <- function(x) as.POSIXct(x, tz = "UTC")
   expected <- data.frame(
-    i8 = c(1L, -2L, 3L), u16 = c(1L, 2L, 65535L), i32 = 1:3, u32 = c(1, 2, 2^32 - 1), i64 = bit64::as.integer64(c("1", "2", "1152921504606846976")),
+    i8 = c(1L, -2L, 3L), u16 = c(1L, 2L, 65535L), i32 = 1:3, u32 = c(1, 2, 2^32 - 1),
+    i64 = bit64::as.integer64(c("1", "2", "1152921504606846976")),
     f32 = c(.5, 1, NA), f64 = c(1.5, NA, 2), b = c(TRUE, FALSE, TRUE), nb = c(TRUE, NA, FALSE), ni = c(1L, NA, 3L),
     s = c("a", NA, "\u00e9"), cat = factor(c("x", NA, "y")), icat = factor(c(3, 1, NA)),
     ord = factor(c("lo", "hi", "lo"), levels = c("lo", "hi"), ordered = TRUE),
-    t = utc(c("2020-01-01 00:00:00.5", NA, "1960-02-03 00:00:00")), tz = as.POSIXct(c("2020-01-01", "2020-01-02", "2020-01-03"), tz = "Europe/Oslo"),
+    t = utc(c("2020-01-01 00:00:00.5", NA, "1960-02-03 00:00:00")),
+    tz = as.POSIXct(c("2020-01-01", "2020-01-02", "2020-01-03"), tz = "Europe/Oslo"),
     td = as.difftime(c(1.5, NA, -2), units = "secs"), c = c(1i, 2, 3)
   )
   for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
@@ -59,9 +64,12 @@ test_that("integers of 128 bits of Polars are refused, and other columns read", 
 
 test_that("data frames are frames of pandas", {
   frame <- data.frame(
-    l = c(TRUE, NA, FALSE), i = c(1L, NA, -3L), d = c(1.5, NA, NaN), s = c("a", NA, "\u00e9"), f = factor(c("x", NA, "y")),
-    o = factor(c("lo", "hi", NA), levels = c("lo", "hi"), ordered = TRUE), D = as.Date(c("2020-01-01", NA, "1960-05-05")),
-    t = as.POSIXct(c(1.5e9, NA, 0) + 0.25, origin = "1970-01-01", tz = "Europe/Oslo"), td = as.difftime(c(1, NA, 2.5), units = "mins"),
+    l = c(TRUE, NA, FALSE), i = c(1L, NA, -3L), d = c(1.5, NA, NaN), s = c("a", NA, "\u00e9"),
+    f = factor(c("x", NA, "y")),
+    o = factor(c("lo", "hi", NA), levels = c("lo", "hi"), ordered = TRUE),
+    D = as.Date(c("2020-01-01", NA, "1960-05-05")),
+    t = as.POSIXct(c(1.5e9, NA, 0) + 0.25, origin = "1970-01-01", tz = "Europe/Oslo"),
+    td = as.difftime(c(1, NA, 2.5), units = "mins"),
     row.names = c("p", "q", "r")
   )
   frame$m <- matrix(1:6, 3)
@@ -121,12 +129,18 @@ test_that("trees of Python are lists", {
   x <- read_entasis(path)
   utc <- function(x) as.POSIXct(x, tz = "UTC")
   expected <- list(
-    i = 1L, big = 2^40, f = 1.5, s = "\u00e9", n = NULL, b = TRUE, l = list(1L, "a", NULL), t = list(1L, 2L), a = matrix(0:5, 2, byrow = TRUE),
-    af = matrix(as.double(0:5), 2, byrow = TRUE), st = c("a", "bb"), d = as.Date("2020-01-02"), dt = utc("2020-01-02 03:04:05"),
-    td = as.difftime(172803, units = "secs"), u = "00000000-0000-0000-0000-000000000005", c = 1+2i, r = c(3L, 5L, 7L), by = as.raw(0:1),
-    rec = structure(list(x = 1L, y = list(2L)), record = "__main__.P"), od = list(a = 1L), df = data.frame(x = c(1.5, 2), y = c("a", NA)), i8 = 3L,
-    ts = as.POSIXct("2020-01-01", tz = "Europe/Oslo"), na = NA, rows = lapply(0:2, function(i) list(a = i, b = "x")), ik = list(`1` = "a", `2` = "b"), e = list(),
-    ed = setNames(list(), character()), ma = c(1, NA), md = list("a", NULL), cl = "str", shared = list(list(1L, 2L), list(1L, 2L), strrep("text", 9), strrep("text", 9))
+    i = 1L, big = 2^40, f = 1.5, s = "\u00e9", n = NULL, b = TRUE, l = list(1L, "a", NULL), t = list(1L, 2L),
+    a = matrix(0:5, 2, byrow = TRUE),
+    af = matrix(as.double(0:5), 2, byrow = TRUE), st = c("a", "bb"), d = as.Date("2020-01-02"),
+    dt = utc("2020-01-02 03:04:05"),
+    td = as.difftime(172803, units = "secs"), u = "00000000-0000-0000-0000-000000000005", c = 1+2i,
+    r = c(3L, 5L, 7L), by = as.raw(0:1),
+    rec = structure(list(x = 1L, y = list(2L)), record = "__main__.P"), od = list(a = 1L),
+    df = data.frame(x = c(1.5, 2), y = c("a", NA)), i8 = 3L,
+    ts = as.POSIXct("2020-01-01", tz = "Europe/Oslo"), na = NA,
+    rows = lapply(0:2, function(i) list(a = i, b = "x")), ik = list(`1` = "a", `2` = "b"), e = list(),
+    ed = setNames(list(), character()), ma = c(1, NA), md = list("a", NULL), cl = "str",
+    shared = list(list(1L, 2L), list(1L, 2L), strrep("text", 9), strrep("text", 9))
   )
   for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
   expect_identical(names(x), names(expected))
@@ -144,7 +158,8 @@ test_that("lists are trees of Python", {
   frame <- data.frame(k = 1:3)
   frame$l <- list(1, "a", list(b = 2))
   write_entasis(list(
-    a = 1L, b = 1.5, s = "x", v = 1:3, na = c(1L, NA), m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE)), df = frame, f = quote(f(x)),
+    a = 1L, b = 1.5, s = "x", v = 1:3, na = c(1L, NA), m = matrix(1:6, 2),
+    l = list(1, "a", NULL, list(z = TRUE)), df = frame, f = quote(f(x)),
     named = c(a = 1), lat = c(latin1, NA), raw = as.raw(1:3), e = globalenv(), d = c(1, NA, NaN), g = TRUE
   ), path)
   python(c(
@@ -161,14 +176,20 @@ test_that("lists are trees of Python", {
     sprintf("en.verify(r'%s')", path)
   ))
   back <- read_entasis(paste0(path, ".py"))
-  expect_identical(back[c("a", "v", "m", "l")], list(a = 1L, v = 1:3, m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE))))
+  expect_identical(
+    back[c("a", "v", "m", "l")],
+    list(a = 1L, v = 1:3, m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE)))
+  )
   expect_identical(back$df, frame)
 })
 
 test_that("small frames of a long list are frames of pandas, as tables are", {
   frames <- list(
     plain = data.frame(l = c(TRUE, NA), i = c(1L, NA), d = c(1.5, NA), s = c("a", NA), c = c(1i, 2), r = as.raw(1:2)),
-    special = data.frame(f = factor(c("x", NA)), o = factor(c("lo", "hi"), levels = c("lo", "hi"), ordered = TRUE), D = as.Date(c("2020-01-01", NA))),
+    special = data.frame(
+      f = factor(c("x", NA)), o = factor(c("lo", "hi"), levels = c("lo", "hi"), ordered = TRUE),
+      D = as.Date(c("2020-01-01", NA))
+    ),
     one = data.frame(l = TRUE, i = 1L, d = 1, s = "a", f = factor("x"), D = as.Date("1960-01-01")),
     labels = data.frame(x = 1:3, row.names = c("p", "q", "r")),
     numbers = data.frame(x = 1:3)[c(3, 1), , drop = FALSE],
@@ -222,13 +243,21 @@ test_that("nested columns of Arrow are lists and data frames", {
   rows <- function(...) data.frame(...)
   oslo <- function(x) as.POSIXct(x, tz = "Europe/Oslo")
   expected <- list(
-    l = list(1:2, NULL, integer(), 3L), ls = list(c("a", NA), "b", NULL, "\u00e9"), lv = list(1.5, NULL, c(2.5, NA), double()),
+    l = list(1:2, NULL, integer(), 3L), ls = list(c("a", NA), "b", NULL, "\u00e9"),
+    lv = list(1.5, NULL, c(2.5, NA), double()),
     f = list(1:2, NULL, c(3L, NA), 5:6), s = rows(x = c(1L, NA, NA, 4L), y = c("a", NA, "b", NA)),
-    m = list(rows(key = "a", value = 1L), NULL, rows(key = character(), value = integer()), rows(key = c("b", "c"), value = c(2L, NA))),
+    m = list(
+      rows(key = "a", value = 1L), NULL, rows(key = character(), value = integer()),
+      rows(key = c("b", "c"), value = c(2L, NA))
+    ),
     ll = list(list(1L, 2:3), NULL, list(NULL, integer()), list(4L)),
-    lst = list(rows(d = as.Date("2020-01-01"), z = TRUE), rows(d = as.Date(double()), z = logical()), NULL, rows(d = as.Date(NA_real_), z = FALSE)),
+    lst = list(
+      rows(d = as.Date("2020-01-01"), z = TRUE), rows(d = as.Date(double()), z = logical()), NULL,
+      rows(d = as.Date(NA_real_), z = FALSE)
+    ),
     lt = list(oslo("2020-01-01 01:00:00"), NULL, oslo(NA), oslo("2020-01-01")[0]),
-    i64 = rows(n = bit64::as.integer64(c("1", NA, "1099511627776", NA))), sl = structure(list(l = list(1:2, NULL, NULL, integer())), class = "data.frame", row.names = 1:4),
+    i64 = rows(n = bit64::as.integer64(c("1", NA, "1099511627776", NA))),
+    sl = structure(list(l = list(1:2, NULL, NULL, integer())), class = "data.frame", row.names = 1:4),
     re = c("p", "p", NA, "q"), k = 1:4
   )
   expect_identical(names(x), names(expected))
@@ -254,7 +283,10 @@ test_that("nested columns of Arrow are lists and data frames", {
   union <- list(1L, "a", NA_integer_, c(1.5, 2.5), "b", 3L)
   zero <- as.raw(c(97, 98, 0))
   bytes <- list(zero, NULL, raw(), as.raw(0:19), as.raw(120), zero)
-  more <- list(sparse = union, dense = union, b = bytes, lb = list(list(zero, NULL), list(), NULL, bytes[4], bytes[3], list()))
+  more <- list(
+    sparse = union, dense = union, b = bytes,
+    lb = list(list(zero, NULL), list(), NULL, bytes[4], bytes[3], list())
+  )
   x <- read_entasis(paste0(path, 3))
   for (name in names(more)) expect_identical(x[[name]], more[[name]], info = name)
   for (which in list(c(6, 2, 2), 4, integer())) {
@@ -287,9 +319,15 @@ test_that("times in nanoseconds and late years are right before bit64 is loaded"
     sprintf("en.write({'far': range(2**60, 2**60 + 3)}, r'%s1')", path)
   ))
   expected <- c(1577836800.5, 1577833200, -8520336000, -34560000, 253370764800)
-  code <- sprintf("x <- entasis::read_entasis('%s', int64 = '%s'); cat(sprintf('%%.1f', vapply(x, as.double, 0)))", path, c("fit", "double"))
+  code <- sprintf(
+    "x <- entasis::read_entasis('%s', int64 = '%s'); cat(sprintf('%%.1f', vapply(x, as.double, 0)))", path,
+    c("fit", "double")
+  )
   for (line in if (requireNamespace("bit64", quietly = TRUE)) code else code[2L]) {
-    out <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(line)), stdout = TRUE, stderr = FALSE, env = libraries())
+    out <- system2(
+      file.path(R.home("bin"), "Rscript"), c("-e", shQuote(line)), stdout = TRUE, stderr = FALSE,
+      env = libraries()
+    )
     expect_identical(as.double(strsplit(out[length(out)], " ")[[1L]]), expected)
   }
   skip_if_not_installed("bit64")
@@ -306,7 +344,10 @@ test_that("labels of rows that are columns are columns of the table too", {
     sprintf("for name, frame in frames.items(): en.write(frame, r'%s' + name)", path),
     sprintf("en.write({'frame': frames['again']}, r'%stree')", path)
   ))
-  in_front <- list(time = "when", again = "key", two = c("k", "level_1"), far = "index", strings = NULL, range = NULL, plain = NULL)
+  in_front <- list(
+    time = "when", again = "key", two = c("k", "level_1"), far = "index", strings = NULL, range = NULL,
+    plain = NULL
+  )
   for (name in names(in_front)) {
     whole <- read_entasis(paste0(path, name))
     z <- entasis(paste0(path, name))
@@ -323,7 +364,9 @@ test_that("labels of rows that are columns are columns of the table too", {
     }
     expect_identical(z$b, whole$b, info = name)
     # Labels of some rows are what those of all are.
-    expect_identical(z[2:3, c("b", names(whole)[1L])], whole[2:3, c("b", names(whole)[1L])] |> renumber(whole), info = name)
+    expect_identical(
+      z[2:3, c("b", names(whole)[1L])], whole[2:3, c("b", names(whole)[1L])] |> renumber(whole), info = name
+    )
     expect_identical(names(read_entasis(paste0(path, name), "b", from = 2)), c(in_front[[name]], "b"), info = name)
     expect_identical(with(z, sum(a)), 7.5, info = name)
     expect_identical(subset(z, a > 2)$b, c("y", "z"), info = name)
@@ -351,7 +394,10 @@ test_that("times with a fixed offset show their clock time", {
     sprintf("en.write(pd.DataFrame({'v': range(2)}, index=pd.Index(df.east)), r'%s4')", path)
   ))
   day <- function(zone) as.POSIXct(c("2024-01-01", NA), tz = zone)
-  expect_message(x <- read_entasis(path), "note: times of column \"half\" are shown in UTC, because R has no time zone \"UTC+05:30\"", fixed = TRUE)
+  expect_message(
+    x <- read_entasis(path),
+    "note: times of column \"half\" are shown in UTC, because R has no time zone \"UTC+05:30\"", fixed = TRUE
+  )
   expect_identical(x$east, day("Etc/GMT-2"))
   expect_identical(x$west, day("Etc/GMT+3"))
   expect_identical(x$half, as.POSIXct(c("2023-12-31 18:30", NA), tz = "UTC"))
@@ -360,13 +406,18 @@ test_that("times with a fixed offset show their clock time", {
   expect_identical(as.Date(x$east, tz = attr(x$east, "tzone")), as.Date(c("2024-01-01", NA)))
   expect_identical(as.character(x$c), c("2024-01-01", NA))
   expect_identical(entasis(path)[1, "east"]$east, day("Etc/GMT-2")[1L])
-  expect_message(expect_message(x <- read_entasis(paste0(path, 1)), "-0330", fixed = TRUE), "Mars/Olympus", fixed = TRUE)
+  expect_message(
+    expect_message(x <- read_entasis(paste0(path, 1)), "-0330", fixed = TRUE), "Mars/Olympus", fixed = TRUE
+  )
   expect_identical(format(x$t, "%H:%M"), "02:00")
   expect_identical(attr(x$u, "tzone"), "UTC")
   expect_identical(format(x$x, "%H:%M"), "00:00")
   expect_identical(attr(x$l[[1L]], "tzone"), "Etc/GMT-1")
   morning <- as.POSIXct("2024-01-01 06:00", tz = "Etc/GMT-2")
-  expect_message(x <- read_entasis(paste0(path, 2)), "times are shown in UTC, because R has no time zone \"+05:30\"", fixed = TRUE)
+  expect_message(
+    x <- read_entasis(paste0(path, 2)), "times are shown in UTC, because R has no time zone \"+05:30\"",
+    fixed = TRUE
+  )
   expect_identical(x$d, morning)
   expect_identical(x$p, morning)
   expect_identical(x$l, list(morning, as.POSIXct("2023-12-31 18:30", tz = "UTC")))
@@ -392,8 +443,10 @@ test_that("levels of an index keep their types", {
   x <- read_entasis(path)
   times <- as.POSIXct(c("2024-01-01", "2024-02-01"), tz = "UTC")
   expected <- list(
-    id = c(10L, 20L, 10L), x = c(1.5, NA, 2.5), day = times[c(1, 2, 2)], oslo = as.POSIXct(c("2024-02-01", "2024-02-01", "2024-01-01"), tz = "Europe/Oslo"),
-    span = as.difftime(c(1, 2, 1), units = "secs"), text = c("a", "b", "a"), flag = c(TRUE, FALSE, TRUE), kind = factor(c("x", "y", "x"), c("y", "x")),
+    id = c(10L, 20L, 10L), x = c(1.5, NA, 2.5), day = times[c(1, 2, 2)],
+    oslo = as.POSIXct(c("2024-02-01", "2024-02-01", "2024-01-01"), tz = "Europe/Oslo"),
+    span = as.difftime(c(1, 2, 1), units = "secs"), text = c("a", "b", "a"), flag = c(TRUE, FALSE, TRUE),
+    kind = factor(c("x", "y", "x"), c("y", "x")),
     date = as.Date(c("2024-01-01", "2024-01-02", "2024-01-01")), na = bit64::as.integer64(c(1, NA, 2^40)),
     big = bit64::as.integer64(c("9007199254740993", "5", "5")), v = 1:3
   )
@@ -408,7 +461,10 @@ test_that("levels of an index keep their types", {
 
 test_that("an object without counterpart is reported with its column", {
   path <- tempfile()
-  python(c("import decimal", sprintf("en.write(pd.DataFrame({'k': [1, 2], 'o': [[1], {'a': decimal.Decimal('1.5')}]}), r'%s')", path)))
+  python(c(
+    "import decimal",
+    sprintf("en.write(pd.DataFrame({'k': [1, 2], 'o': [[1], {'a': decimal.Decimal('1.5')}]}), r'%s')", path)
+  ))
   error <- tryCatch(read_entasis(path), error = identity)
   expect_match(conditionMessage(error), "a Decimal at .* has no counterpart in R .*column \"o\"\\); read other columns")
   expect_identical(error$column, "o")

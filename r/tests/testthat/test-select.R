@@ -9,7 +9,8 @@ test_that("columns and rows are read without the rest", {
   expect_identical(dim(read_entasis(path, character())), c(100000L, 0L))
   for (wrong in list(
     quote(read_entasis(path, "nope")), quote(read_entasis(path, 9)), quote(read_entasis(path, from = 0)),
-    quote(read_entasis(path, from = 100001)), quote(read_entasis(path, from = 5, to = 3)), quote(read_entasis(path, NA)),
+    quote(read_entasis(path, from = 100001)), quote(read_entasis(path, from = 5, to = 3)),
+    quote(read_entasis(path, NA)),
     quote(read_entasis(1)), quote(write_entasis(frame, path, 101)), quote(write_entasis(frame, NA))
   )) {
     expect_error(eval(wrong), class = "entasis_error_argument")

@@ -6,8 +6,10 @@ MODEL <- stats::formula("y ~ x + z", globalenv())
 environment(MODEL) <- globalenv()
 
 VALUES <- list(
-  "a text", 1:3, list(author = "Ada", checked = TRUE, when = as.Date("2026-01-31"), notes = list("a", NULL, c(x = 1.5, y = NA))),
-  factor(c("b", "a")), MODEL, list(frame = data.frame(a = 1:3, b = c("x", NA, "z"))), list2env(list(hidden = 3), parent = globalenv())
+  "a text", 1:3,
+  list(author = "Ada", checked = TRUE, when = as.Date("2026-01-31"), notes = list("a", NULL, c(x = 1.5, y = NA))),
+  factor(c("b", "a")), MODEL, list(frame = data.frame(a = 1:3, b = c("x", NA, "z"))),
+  list2env(list(hidden = 3), parent = globalenv())
 )
 
 expect_metadata <- function(path, value) {
@@ -107,7 +109,10 @@ test_that("the command sets values of R", {
   expect_match(command("metadata", path, "--set", "n=9007199254740993"), "R has no number 9007199254740993")
   for (value in list(list(a = 1:2), list(a = c(n = 1)), list(a = NA), list(MODEL))) {
     set_metadata_entasis(value, path)
-    expect_match(command("metadata", path, "--set", "n=1"), if (is.null(names(value))) "have no keys|in R" else "use set_metadata_entasis in R")
+    expect_match(
+      command("metadata", path, "--set", "n=1"),
+      if (is.null(names(value))) "have no keys|in R" else "use set_metadata_entasis in R"
+    )
     expect_true(alike(metadata_of(path), value))
   }
   expect_identical(command("metadata", path, "--remove"), "")
@@ -127,7 +132,10 @@ test_that("Python and R read each other's metadata", {
 
 test_that("functions in metadata are refused without the advice of write_entasis()", {
   path <- written(mtcars)
-  expect_error(set_metadata_entasis(list(f = function(x) x), path), "metadata hold no functions: remove it", class = "entasis_error_unsupported")
+  expect_error(
+    set_metadata_entasis(list(f = function(x) x), path), "metadata hold no functions: remove it",
+    class = "entasis_error_unsupported"
+  )
   message <- tryCatch(set_metadata_entasis(function(x) x, path), error = conditionMessage)
   expect_false(grepl("functions = TRUE", message, fixed = TRUE))
   expect_identical(read_entasis(path), mtcars)

@@ -44,11 +44,16 @@ test_that("calls and attributes are shared only where all of them is equal", {
   decorated <- function(x, ...) structure(x, ...)
   nan <- c(NaN, NA)
   values <- list(
-    quote(f(x)), quote(f(x, )), quote(f(y)), quote(f(x = x)), quote(f(1L)), quote(f(1)), quote(f(TRUE)), quote(f("1")), quote(f(x)), as.pairlist(list(f = 1)),
-    as.pairlist(list(g = 1)), decorated(quote(f(x)), a = 1), decorated(quote(f(x)), a = 2), decorated(quote(f(x)), a = 1),
-    decorated(list(1), a = 0), decorated(list(1), a = -0), decorated(list(1), a = nan), decorated(list(1), a = rev(nan)), decorated(list(1), a = 1:2),
-    decorated(list(1), a = c(1, 2)), decorated(list(1), a = list(1, "x")), decorated(list(1), a = list(1, "y")), decorated(list(1), b = 1:2),
-    decorated(list(1), a = factor("u")), decorated(list(1), a = factor("v")), decorated(list(1), a = 1, b = 2), decorated(list(1), b = 2, a = 1),
+    quote(f(x)), quote(f(x, )), quote(f(y)), quote(f(x = x)), quote(f(1L)), quote(f(1)), quote(f(TRUE)),
+    quote(f("1")), quote(f(x)), as.pairlist(list(f = 1)),
+    as.pairlist(list(g = 1)), decorated(quote(f(x)), a = 1), decorated(quote(f(x)), a = 2),
+    decorated(quote(f(x)), a = 1),
+    decorated(list(1), a = 0), decorated(list(1), a = -0), decorated(list(1), a = nan),
+    decorated(list(1), a = rev(nan)), decorated(list(1), a = 1:2),
+    decorated(list(1), a = c(1, 2)), decorated(list(1), a = list(1, "x")), decorated(list(1), a = list(1, "y")),
+    decorated(list(1), b = 1:2),
+    decorated(list(1), a = factor("u")), decorated(list(1), a = factor("v")), decorated(list(1), a = 1, b = 2),
+    decorated(list(1), b = 2, a = 1),
     decorated(list(1), a = list(1, "x"))
   )
   back <- read_entasis(write_to_temporary(values))

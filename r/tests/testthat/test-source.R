@@ -17,7 +17,8 @@ recorded <- function(path, size = TRUE, version = NULL) {
 frame <- function(n) {
   i <- seq_len(n)
   data.frame(
-    id = i, x = (i * 7919) %% 1000003 / 3, s = sprintf("text %d", (i * 31) %% 977), f = factor(c("a", "b", "c")[i %% 3 + 1]),
+    id = i, x = (i * 7919) %% 1000003 / 3, s = sprintf("text %d", (i * 31) %% 977),
+    f = factor(c("a", "b", "c")[i %% 3 + 1]),
     d = as.Date("2024-01-01") + i %% 400, t = as.POSIXct(i, origin = "1970-01-01", tz = "UTC"), l = i %% 2 == 0
   )
 }
@@ -33,7 +34,10 @@ test_that("a table is read through a function as from its path", {
     expect_identical(nrow(source$asked()), if (file.size(path) > 65536) 2L else 1L)
     expect_identical(table[], whole)
     expect_identical(table[c(2, 1, 3), c("s", "id")], whole[c(2, 1, 3), c("s", "id")], ignore_attr = "row.names")
-    expect_identical(subset(table, x > 1000 & s == "text 31"), subset(whole, x > 1000 & s == "text 31"), ignore_attr = "row.names")
+    expect_identical(
+      subset(table, x > 1000 & s == "text 31"), subset(whole, x > 1000 & s == "text 31"),
+      ignore_attr = "row.names"
+    )
     expect_identical(table$t, whole$t)
     expect_identical(names(table), names(whole))
     expect_output(print(table), "<source>", fixed = TRUE)
@@ -53,7 +57,9 @@ test_that("a few values cost a few requests", {
   source <- recorded(path)
   table <- entasis(source = source$read)
   before <- nrow(source$asked())
-  expect_identical(table[c(5, 1e6, 1999999), c("id", "b")], x[c(5, 1e6, 1999999), c("id", "b")], ignore_attr = "row.names")
+  expect_identical(
+    table[c(5, 1e6, 1999999), c("id", "b")], x[c(5, 1e6, 1999999), c("id", "b")], ignore_attr = "row.names"
+  )
   asked <- source$asked()[-seq_len(before), , drop = FALSE]
   expect_lte(nrow(asked), 8L)
   expect_lt(sum(asked[, 2]), file.size(path) / 4)
@@ -93,15 +99,24 @@ test_that("what a function must not do is an error", {
   expect_error(entasis(source = 1), "'source' must be a function", class = "entasis_error_argument")
   expect_error(entasis(path, source = good), "both name a file", class = "entasis_error_argument")
   expect_error(entasis(path, size = 3), "'size' is for 'source'", class = "entasis_error_argument")
-  expect_error(entasis(source = recorded(path, size = FALSE)$read), "does not tell the size", class = "entasis_error_argument")
+  expect_error(
+    entasis(source = recorded(path, size = FALSE)$read), "does not tell the size",
+    class = "entasis_error_argument"
+  )
   expect_error(entasis(source = function(offset, length) "text"), "a raw vector")
   expect_error(entasis(source = function(offset, length) stop("no connection")), "no connection")
-  expect_error(entasis(source = function(offset, length) good(offset, length)[-1], size = size), "65,?535 bytes from offset 0, not 65,?536")
+  expect_error(
+    entasis(source = function(offset, length) good(offset, length)[-1], size = size),
+    "65,?535 bytes from offset 0, not 65,?536"
+  )
   expect_error(entasis(source = good, size = size - 1), "replaced by another one")
   expect_error(entasis(source = function(offset, length) raw(length), size = 1e6), class = "entasis_error_not_entasis")
   # An error in the middle of a read, and a file that works afterwards.
   is_broken <- FALSE
-  named <- structure(function(offset, length) if (is_broken) stop("the line is down") else good(offset, length), name = "https://example.org/x")
+  named <- structure(
+    function(offset, length) if (is_broken) stop("the line is down") else good(offset, length),
+    name = "https://example.org/x"
+  )
   table <- entasis(source = named)
   is_broken <- TRUE
   error <- tryCatch(table[], entasis_error = identity)
@@ -125,7 +140,10 @@ test_that("what a function must not do is an error", {
   is_other <- TRUE
   expect_error(table[], class = "entasis_error_corrupt")
   # Interrupts of the function.
-  table <- entasis(source = function(offset, length) if (is_other) good(offset, length) else invokeRestart("abort"), size = size)
+  table <- entasis(
+    source = function(offset, length) if (is_other) good(offset, length) else invokeRestart("abort"),
+    size = size
+  )
   is_other <- FALSE
   expect_error(table[], "interrupted")
 })
@@ -153,17 +171,24 @@ served <- function(folder) {
   script <- tempfile(fileext = ".py")
   ready <- tempfile()
   writeLines(c(
-    "import http.server, os, re, sys, threading", "folder, ready = sys.argv[1:]", "class Handler(http.server.BaseHTTPRequestHandler):",
+    "import http.server, os, re, sys, threading", "folder, ready = sys.argv[1:]",
+    "class Handler(http.server.BaseHTTPRequestHandler):",
     "    def do_GET(self):", "        with open(folder + self.path, 'rb') as file: content = file.read()",
     "        first, last = map(int, re.fullmatch(r'bytes=(\\d+)-(\\d+)', self.headers['Range']).groups())",
-    "        part = content[first:last + 1]", "        self.send_response(206)", "        self.send_header('Content-Length', str(len(part)))",
+    "        part = content[first:last + 1]", "        self.send_response(206)",
+    "        self.send_header('Content-Length', str(len(part)))",
     "        self.send_header('Content-Range', f'bytes {first}-{first + len(part) - 1}/{len(content)}')",
-    "        self.send_header('ETag', str(os.stat(folder + self.path).st_mtime_ns))", "        self.end_headers()", "        self.wfile.write(part)",
+    "        self.send_header('ETag', str(os.stat(folder + self.path).st_mtime_ns))",
+    "        self.end_headers()", "        self.wfile.write(part)",
     "    def log_message(self, *of): pass", "server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)",
-    "with open(ready + '.new', 'w') as file: file.write(f'{server.server_port} {os.getpid()}')", "os.rename(ready + '.new', ready)",
+    "with open(ready + '.new', 'w') as file: file.write(f'{server.server_port} {os.getpid()}')",
+    "os.rename(ready + '.new', ready)",
     "threading.Timer(120, lambda: os._exit(0)).start()", "server.serve_forever()"
   ), script)
-  system2(Sys.getenv("ENTASIS_PYTHON"), c(shQuote(script), shQuote(folder), shQuote(ready)), wait = FALSE, stdout = FALSE, stderr = FALSE)
+  system2(
+    Sys.getenv("ENTASIS_PYTHON"), c(shQuote(script), shQuote(folder), shQuote(ready)), wait = FALSE,
+    stdout = FALSE, stderr = FALSE
+  )
   for (i in 1:200) if (file.exists(ready)) break else Sys.sleep(0.1)
   found <- scan(ready, quiet = TRUE)
   list(url = sprintf("http://127.0.0.1:%d", found[1L]), stop = function() tools::pskill(found[2L]))
@@ -183,7 +208,9 @@ test_that("the function of the manual reads from a server", {
   manual <- tools::Rd_db("entasis")[["entasis.Rd"]]
   code <- utils::capture.output(tools::Rd2ex(manual))
   code <- parse(text = code, keep.source = FALSE)
-  is_function <- vapply(code, function(e) is.call(e) && identical(e[[1L]], quote(`<-`)) && identical(e[[2L]], quote(ranges)), NA)
+  is_function <- vapply(
+    code, function(e) is.call(e) && identical(e[[1L]], quote(`<-`)) && identical(e[[2L]], quote(ranges)), NA
+  )
   eval(code[[which(is_function)]])
   for (n in c(100L, 300000L)) {
     path <- file.path(folder, "x.entasis")

@@ -15,15 +15,35 @@ test_that("lists are kept", {
   expect_kept(setNames(list(1, 2, 3), c(NA, "a", "NA")))
   expect_kept(list(NA, NA_integer_, NA_real_, NaN, NA_character_, NA_complex_, -0, c(NA, NaN, NA_real_ + 1), c(NA, 1L)))
   expect_kept(list(logical(), integer(), double(), complex(), character(), raw()))
-  expect_kept(list(1:100000, runif(20000), sprintf("string number %d", 1:20000), as.raw(rep_len(0:255, 1e5)), rep(c(TRUE, NA), 50000)))
+  expect_kept(
+    list(
+      1:100000, runif(20000), sprintf("string number %d", 1:20000), as.raw(rep_len(0:255, 1e5)),
+      rep(c(TRUE, NA), 50000)
+    )
+  )
   expect_kept(lapply(1:3000, function(i) list(id = i, name = paste("n", i), values = runif(i %% 4))))
   expect_kept(as.list(setNames(1:1000, sprintf("key %d", 1:1000))))
 })
 
 test_that("attributes of values in lists are kept, in their order", {
-  expect_kept(list(x = c(a = 1, b = 2), f = factor(c("a", "b", NA)), d = as.Date("2020-01-01") + 0:3, t = as.POSIXct(1.5, origin = "1970-01-01")))
-  expect_kept(list(matrix(1:6, 2), array(runif(24), 2:4), matrix(letters[1:6], 2), matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))), array(1:3, 3)))
-  expect_kept(list(structure(list(a = 1), class = c("special", "list"), note = list(2)), as.POSIXlt("2020-01-01 10:00", tz = "Europe/Oslo")))
+  expect_kept(
+    list(
+      x = c(a = 1, b = 2), f = factor(c("a", "b", NA)), d = as.Date("2020-01-01") + 0:3,
+      t = as.POSIXct(1.5, origin = "1970-01-01")
+    )
+  )
+  expect_kept(
+    list(
+      matrix(1:6, 2), array(runif(24), 2:4), matrix(letters[1:6], 2),
+      matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))), array(1:3, 3)
+    )
+  )
+  expect_kept(
+    list(
+      structure(list(a = 1), class = c("special", "list"), note = list(2)),
+      as.POSIXlt("2020-01-01 10:00", tz = "Europe/Oslo")
+    )
+  )
   expect_kept(structure(list(1, 2), dim = 1:2))
   expect_kept(structure(list(a = 1, b = 2), names = c("a", "b"), b = 1, a = 2))
   expect_kept(numeric_version("1.2.3"))
@@ -90,7 +110,12 @@ test_that("language is kept, and never evaluated", {
   expect_kept(alist(x = , y = 2, ... = ))
   expect_kept(structure(quote(f(x)), class = "special"))
   # A recipe of settings.
-  expect_kept(list(formula = outside(mpg ~ wt), control = list(maxit = 10L, tol = 1e-8), steps = expression(scale(x)), call = quote(lm(mpg ~ wt))))
+  expect_kept(
+    list(
+      formula = outside(mpg ~ wt), control = list(maxit = 10L, tol = 1e-8), steps = expression(scale(x)),
+      call = quote(lm(mpg ~ wt))
+    )
+  )
 })
 
 test_that("models are kept", {
@@ -151,7 +176,10 @@ test_that("environments are known by their names, or kept with their contents", 
 
 test_that("objects of S4 are kept", {
   where <- globalenv()
-  methods::setClass("EntasisPoint", methods::representation(x = "numeric", y = "list", z = "ANY", names = "character"), where = where)
+  methods::setClass(
+    "EntasisPoint", methods::representation(x = "numeric", y = "list", z = "ANY", names = "character"),
+    where = where
+  )
   on.exit(methods::removeClass("EntasisPoint", where = where))
   point <- methods::new("EntasisPoint", x = c(1.5, NA), y = list(1, "a"), z = NULL, names = "n")
   expect_kept(point)
@@ -207,10 +235,16 @@ test_that("what can't be stored is refused by its path, before the file is touch
   refused(list(1, list(a = closed)), ": [[2]]$a$late: a promise that was not evaluated yet is code; write with functions = TRUE, or remove it: x[[2]]$a$late <- NULL")
   refused(list(e = active), ": $e$now: an active binding")
   byte_code <- compiler::compile(quote(x + 1))
-  refused(list(`odd name` = list(byte_code)), ": $`odd name`[[1]]: a value of type bytecode can't be stored; remove it: x$`odd name`[1] <- list(NULL)")
+  refused(
+    list(`odd name` = list(byte_code)),
+    ": $`odd name`[[1]]: a value of type bytecode can't be stored; remove it: x$`odd name`[1] <- list(NULL)"
+  )
   refused(list(`a\nb` = list(byte_code)), ": $`a\\nb`[[1]]: a value of type bytecode")
   refused(structure(1:3, f = mean), "attr(x, \"f\"): a value of type closure")
-  refused(structure(data.frame(a = 1), m = list(fit = list(call = mean))), "attr(x, \"m\")$fit$call: a value of type closure")
+  refused(
+    structure(data.frame(a = 1), m = list(fit = list(call = mean))),
+    "attr(x, \"m\")$fit$call: a value of type closure"
+  )
   refused(list(structure(1, note = mean)), ": attr([[1]], \"note\"): a value of type closure")
   refused(list(quote(f(x)), as.call(list(as.name("f"), mean))), ": [[2]][[2]]: a value of type closure")
   refused(data.frame(x = I(list(1, mean))), ": $x[[2]]: a value of type closure")
@@ -265,7 +299,10 @@ test_that("the dots of a call are kept", {
   expect_identical(eval(quote(...length()), back), 3L)
   expect_identical(eval(quote(list(...)), back), list(a = 2, "b", quote(stop("evaluated"))))
   unused <- outside((function(...) environment())(stop("evaluated")))
-  expect_error(written(unused), "$...[[1]]: a promise that was not evaluated yet is code; write with functions = TRUE", fixed = TRUE, class = "entasis_error_unsupported")
+  expect_error(
+    written(unused), "$...[[1]]: a promise that was not evaluated yet is code; write with functions = TRUE",
+    fixed = TRUE, class = "entasis_error_unsupported"
+  )
 })
 
 test_that("a garbage collection at any time is survived by trees", {
@@ -273,7 +310,10 @@ test_that("a garbage collection at any time is survived by trees", {
 })
 
 test_that("parts of trees are read alone", {
-  x <- list(a = 1:10, b = list(c = "x", d = list(1, mtcars)), fit = outside(lm(mpg ~ wt, mtcars)), df = iris, none = NULL)
+  x <- list(
+    a = 1:10, b = list(c = "x", d = list(1, mtcars)), fit = outside(lm(mpg ~ wt, mtcars)), df = iris,
+    none = NULL
+  )
   path <- written(x)
   tree <- entasis(path)
   expect_s3_class(tree, "entasis_tree")
@@ -339,11 +379,16 @@ test_that("lists of similar vectors come back with other values between them", {
   latin1 <- "caf\xe9"
   Encoding(latin1) <- "latin1"
   kinds <- list(
-    function(i) c("a", "b"), function(i) c(NA, paste("x", i), "y"), function(i) c(latin1, "b"), function(i) c("\u00e9", "z"), function(i) character(),
-    function(i) "one", function(i) runif(i %% 4), function(i) c(a = i, b = 2), function(i) c(a = i, c = 2), function(i) c(a = 1L, b = i),
-    function(i) as.Date("2020-01-01") + i, function(i) structure(i, class = "q"), function(i) factor(c("u", "v")), function(i) 1:3,
-    function(i) structure(c(TRUE, NA), class = "q"), function(i) matrix(i + 1:4, 2), function(i) list(i), function(i) NULL, function(i) c(x = 1i),
-    function(i) structure(as.raw(1:2), class = "q"), function(i) c(n = "named"), function(i) structure(runif(3), names = c("a", "a", NA))
+    function(i) c("a", "b"), function(i) c(NA, paste("x", i), "y"), function(i) c(latin1, "b"),
+    function(i) c("\u00e9", "z"), function(i) character(),
+    function(i) "one", function(i) runif(i %% 4), function(i) c(a = i, b = 2), function(i) c(a = i, c = 2),
+    function(i) c(a = 1L, b = i),
+    function(i) as.Date("2020-01-01") + i, function(i) structure(i, class = "q"),
+    function(i) factor(c("u", "v")), function(i) 1:3,
+    function(i) structure(c(TRUE, NA), class = "q"), function(i) matrix(i + 1:4, 2), function(i) list(i),
+    function(i) NULL, function(i) c(x = 1i),
+    function(i) structure(as.raw(1:2), class = "q"), function(i) c(n = "named"),
+    function(i) structure(runif(3), names = c("a", "a", NA))
   )
   set.seed(1)
   for (n in c(1:5, 40, 700)) {
@@ -375,10 +420,14 @@ test_that("lists of similar vectors come back with other values between them", {
 
 test_that("neighbouring vectors with any attributes come back", {
   kinds <- list(
-    function(i) c(a = i, b = 2), function(i) c(a = 1L, b = i), function(i) as.Date("2020-01-01") + i, function(i) c(x = i %% 2 == 0),
-    function(i) structure(i, class = "one", note = as.character(i)), function(i) factor(c("u", "v")[1 + i %% 2], c("u", "v")),
-    function(i) matrix(1:4 + i, 2), function(i) structure(double(), class = "none"), function(i) structure(seq_len(i %% 40), class = "of any length"),
-    function(i) c(n = "text"), function(i) structure(1:2, class = "S", names = c("p", "q")), function(i) i, function(i) c(NA, i),
+    function(i) c(a = i, b = 2), function(i) c(a = 1L, b = i), function(i) as.Date("2020-01-01") + i,
+    function(i) c(x = i %% 2 == 0),
+    function(i) structure(i, class = "one", note = as.character(i)),
+    function(i) factor(c("u", "v")[1 + i %% 2], c("u", "v")),
+    function(i) matrix(1:4 + i, 2), function(i) structure(double(), class = "none"),
+    function(i) structure(seq_len(i %% 40), class = "of any length"),
+    function(i) c(n = "text"), function(i) structure(1:2, class = "S", names = c("p", "q")), function(i) i,
+    function(i) c(NA, i),
     function(i) structure(rep(i, 200), class = "long"), function(i) structure(i, attributes = list(names = "x"))
   )
   set.seed(4)
@@ -427,6 +476,8 @@ test_that("advice about the environment of a formula does not change the caller'
 test_that("attributes that are nested too deeply are refused with a way out", {
   x <- 1:3
   for (i in 1:26) x <- structure(1, a = x)
-  expect_error(write_entasis(x, tempfile()), "nested too deeply; write it in a list", class = "entasis_error_unsupported")
+  expect_error(
+    write_entasis(x, tempfile()), "nested too deeply; write it in a list", class = "entasis_error_unsupported"
+  )
   expect_kept(list(x))
 })

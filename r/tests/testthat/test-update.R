@@ -11,7 +11,9 @@ expect_updated <- function(old, expected, ...) {
   on.exit(unlink(path))
   expect_invisible(update_entasis(..., path = path, durable = FALSE))
   verify_entasis(path)
-  expect_true(same(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+  expect_true(
+    same(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; ")
+  )
 }
 
 # A refused update leaves the file as it was, and gives the lock back.
@@ -31,7 +33,10 @@ test_that("elements keep their places, and new ones follow", {
   expect_updated(list(a = 1), list(a = NULL, b = NULL), list(b = NULL, a = NULL))
   expect_updated(list(), list(a = 1), list(a = 1))
   expect_updated(list(), list())
-  expect_updated(structure(list(a = 1, 2), source = "survey"), structure(list(a = 3, 2, b = 1), source = "survey"), list(a = 3, b = 1))
+  expect_updated(
+    structure(list(a = 1, 2), source = "survey"), structure(list(a = 3, 2, b = 1), source = "survey"),
+    list(a = 3, b = 1)
+  )
   # Names in other encodings are those of the file.
   latin <- "\xe9"
   Encoding(latin) <- "latin1"

@@ -8,8 +8,10 @@ some_of <- function(parts, most = 3L) as.list(parts)[sample(length(parts), sampl
 plain_columns <- function(n) {
   pick <- function(values) sample(values, n, TRUE)
   data.frame(
-    id = seq_len(n), i = pick(c(-2:3, NA)), x = pick(c(-0.0, 0, 1.5, NA, NaN, Inf)), s = pick(c("a", "ab", "", "\u00fc", NA)),
-    f = factor(pick(c("u", "v", NA)), levels = c("v", "u", "none")), l = pick(c(TRUE, FALSE, NA)), d = as.Date("2020-01-01") + pick(c(0:3, NA)),
+    id = seq_len(n), i = pick(c(-2:3, NA)), x = pick(c(-0.0, 0, 1.5, NA, NaN, Inf)),
+    s = pick(c("a", "ab", "", "\u00fc", NA)),
+    f = factor(pick(c("u", "v", NA)), levels = c("v", "u", "none")), l = pick(c(TRUE, FALSE, NA)),
+    d = as.Date("2020-01-01") + pick(c(0:3, NA)),
     t = as.POSIXct("2020-01-01", tz = "UTC") + pick(c(0, 0.5, 86400, NA)), stringsAsFactors = FALSE
   )
 }
@@ -42,13 +44,18 @@ KINDS <- c("frame", "named", if (requireNamespace("tibble", quietly = TRUE)) "ti
 # The value of a call, without what reading leaves out, or that it is an error.
 outcome <- function(call, x, env = table_caller) {
   set.seed(1)
-  value <- tryCatch(suppressWarnings(suppressMessages(eval(call, list(z = x), env))), error = function(e) structure("error", said = conditionMessage(e)))
+  value <- tryCatch(
+    suppressWarnings(suppressMessages(eval(call, list(z = x), env))),
+    error = function(e) structure("error", said = conditionMessage(e))
+  )
   if (inherits(value, "entasis_table")) value <- value[]
   if (is.data.frame(value) && inherits(value, "data.table")) {
     data.table::setattr(value, ".internal.selfref", NULL)
     data.table::setattr(value, "index", NULL)
   }
-  if (is.data.frame(value) && is.integer(attr(value, "row.names"))) attr(value, "row.names") <- .set_row_names(nrow(value))
+  if (is.data.frame(value) && is.integer(attr(value, "row.names"))) {
+    attr(value, "row.names") <- .set_row_names(nrow(value))
+  }
   value
 }
 
@@ -67,8 +74,10 @@ expect_outcome <- function(env, table, frame, call, about) {
 }
 
 CONDITIONS_ON_ROWS <- expression(
-  i == 2, i > 0, i %in% c(1, NA), x > 0, x == 1.5, is.na(x), is.na(s), !is.na(f), l, !l, s == "a", s != "ab", startsWith(s, "a"), nchar(s) == 1,
-  f == "u", f %in% c("v", "none"), d >= as.Date("2020-01-02"), d == "2020-01-03", t > as.POSIXct("2020-01-01", tz = "UTC"), id < 9, id %% 3 == 0,
+  i == 2, i > 0, i %in% c(1, NA), x > 0, x == 1.5, is.na(x), is.na(s), !is.na(f), l, !l, s == "a", s != "ab",
+  startsWith(s, "a"), nchar(s) == 1,
+  f == "u", f %in% c("v", "none"), d >= as.Date("2020-01-02"), d == "2020-01-03",
+  t > as.POSIXct("2020-01-01", tz = "UTC"), id < 9, id %% 3 == 0,
   x > i, id > mean(id), x > limit, s %in% words, x == x, (i > 0), TRUE, x <= 0
 )
 
@@ -90,7 +99,9 @@ random_rows <- function(n, is_tibble, is_numbered) {
     return(one_of(list(TRUE, NA, 0, integer(), FALSE)))
   }
   switch(sample(9L, 1L),
-    sample(n, sample(n, 1L)), if (is_numbered) sample(c(NA, seq_len(n)), n, TRUE) else sample(c(NA, seq_len(n))), -sample(n, sample(n, 1L)), sample(c(TRUE, FALSE), n, TRUE),
+    sample(n, sample(n, 1L)),
+    if (is_numbered) sample(c(NA, seq_len(n)), n, TRUE) else sample(c(NA, seq_len(n))),
+    -sample(n, sample(n, 1L)), sample(c(TRUE, FALSE), n, TRUE),
     sample(c(TRUE, FALSE, NA), n, TRUE), TRUE, 0, seq_len(n), if (is_tibble) integer() else sort(sample(n, sample(n, 1L))) + 0.5)
 }
 
@@ -106,7 +117,9 @@ random_selection <- function(frame) {
   name <- sample(names(frame), 1L)
   is_table <- inherits(frame, "data.table")
   switch(sample(11L, 1L),
-    bquote(z[.(one_of(MASKS)), , drop = FALSE]), if (is_table) bquote(z[, .(j), with = FALSE]) else bquote(z[.(j)]), if (is_table) bquote(z[.(i)]) else bquote(z[.(i), ]),
+    bquote(z[.(one_of(MASKS)), , drop = FALSE]),
+    if (is_table) bquote(z[, .(j), with = FALSE]) else bquote(z[.(j)]),
+    if (is_table) bquote(z[.(i)]) else bquote(z[.(i), ]),
     if (is_table) bquote(z[.(i), .(j), with = FALSE]) else bquote(z[.(i), .(j), drop = FALSE]), bquote(z[[.(name)]]),
     bquote(z[[.(sample(ncol(frame), 1L))]]), call("$", quote(z), as.name(name)), bquote(head(z, .(sample(-3:9, 1L)))),
     bquote(tail(z, .(sample(0:9, 1L)))), bquote(subset(z, .(random_condition()))), bquote(subset(z, .(random_condition()), .(sample(names(frame), 2L)))))
@@ -115,23 +128,50 @@ random_selection <- function(frame) {
 VERBS <- list(
   function(e) as.call(c(list(quote(dplyr::filter), e), replicate(sample(2L, 1L), random_condition(1L)))),
   function(e) bquote(dplyr::filter(.(e), .(random_condition()), .preserve = TRUE)),
-  function(e) as.call(c(list(quote(dplyr::select), e), some_of(expression(id, i, x, s, k = f, -l, starts_with("d"), where(is.numeric), everything())))),
-  function(e) as.call(c(list(quote(dplyr::rename), e), one_of(list(list(k = quote(x)), list(s = quote(id), id = quote(s)), list(k2 = quote(i)))))),
-  function(e) as.call(c(list(quote(dplyr::mutate), e), one_of(list(list(z = quote(x * 2)), list(n = quote(dplyr::n())), list(s = NULL), list(i = quote(rev(i))))))),
+  function(e) as.call(
+    c(
+      list(quote(dplyr::select), e),
+      some_of(expression(id, i, x, s, k = f, -l, starts_with("d"), where(is.numeric), everything()))
+    )
+  ),
+  function(e) as.call(
+    c(
+      list(quote(dplyr::rename), e),
+      one_of(list(list(k = quote(x)), list(s = quote(id), id = quote(s)), list(k2 = quote(i))))
+    )
+  ),
+  function(e) as.call(
+    c(
+      list(quote(dplyr::mutate), e),
+      one_of(list(list(z = quote(x * 2)), list(n = quote(dplyr::n())), list(s = NULL), list(i = quote(rev(i)))))
+    )
+  ),
   function(e) as.call(c(list(quote(dplyr::arrange), e), some_of(expression(i, desc(x), s, desc(id), f, l)))),
   function(e) as.call(c(list(quote(dplyr::slice), e), one_of(expression(1:3, 3:1, -1, c(2, 2), n(), which(l), 0)))),
-  function(e) bquote(dplyr::slice_head(.(e), n = .(sample(0:4, 1L)))), function(e) bquote(dplyr::slice_tail(.(e), prop = 0.3)),
+  function(e) bquote(dplyr::slice_head(.(e), n = .(sample(0:4, 1L)))),
+  function(e) bquote(dplyr::slice_tail(.(e), prop = 0.3)),
   function(e) bquote(dplyr::slice_max(.(e), x, n = 2)), function(e) bquote(dplyr::slice_sample(.(e), n = 3)),
   function(e) as.call(c(list(quote(dplyr::group_by), e), some_of(expression(i, s, f, l), 2L))),
   function(e) bquote(dplyr::group_by(.(e), f, .drop = FALSE)), function(e) bquote(dplyr::ungroup(.(e))),
-  function(e) as.call(c(list(quote(dplyr::summarise), e), some_of(expression(n = n(), m = mean(x, na.rm = TRUE), first = s[1], hi = max(id), sum(i, na.rm = TRUE))))),
-  function(e) as.call(c(list(quote(dplyr::count), e), some_of(expression(i, s, f, x > 0), 2L))), function(e) bquote(dplyr::tally(.(e))),
+  function(e) as.call(
+    c(
+      list(quote(dplyr::summarise), e),
+      some_of(expression(n = n(), m = mean(x, na.rm = TRUE), first = s[1], hi = max(id), sum(i, na.rm = TRUE)))
+    )
+  ),
+  function(e) as.call(c(list(quote(dplyr::count), e), some_of(expression(i, s, f, x > 0), 2L))),
+  function(e) bquote(dplyr::tally(.(e))),
   function(e) bquote(dplyr::distinct(.(e), i, f)), function(e) bquote(dplyr::distinct(.(e), s, .keep_all = TRUE)),
-  function(e) bquote(dplyr::add_count(.(e), i)), function(e) bquote(dplyr::relocate(.(e), s, .after = x)), function(e) bquote(dplyr::pull(.(e), i)),
-  function(e) bquote(dplyr::left_join(.(e), other, by = "i")), function(e) bquote(dplyr::semi_join(.(e), other, by = "i")),
-  function(e) bquote(dplyr::nest_join(.(e), other, by = "i")), function(e) bquote(dplyr::transmute(.(e), id, x > 0)), function(e) bquote(head(.(e), 3)),
-  function(e) bquote(dplyr::group_keys(.(e))), function(e) bquote(dplyr::n_groups(.(e))), function(e) bquote(.(e)[["i"]]), function(e) bquote(dim(.(e))),
-  function(e) bquote(subset(.(e), .(random_condition(1L)))), function(e) bquote(dplyr::rows_update(.(e), change, by = "id"))
+  function(e) bquote(dplyr::add_count(.(e), i)), function(e) bquote(dplyr::relocate(.(e), s, .after = x)),
+  function(e) bquote(dplyr::pull(.(e), i)),
+  function(e) bquote(dplyr::left_join(.(e), other, by = "i")),
+  function(e) bquote(dplyr::semi_join(.(e), other, by = "i")),
+  function(e) bquote(dplyr::nest_join(.(e), other, by = "i")),
+  function(e) bquote(dplyr::transmute(.(e), id, x > 0)), function(e) bquote(head(.(e), 3)),
+  function(e) bquote(dplyr::group_keys(.(e))), function(e) bquote(dplyr::n_groups(.(e))),
+  function(e) bquote(.(e)[["i"]]), function(e) bquote(dim(.(e))),
+  function(e) bquote(subset(.(e), .(random_condition(1L)))),
+  function(e) bquote(dplyr::rows_update(.(e), change, by = "id"))
 )
 
 random_pipeline <- function() {
@@ -144,7 +184,10 @@ FORMS <- list(
   j = expression(.N, x, .(id, s), .(m = mean(x, na.rm = TRUE)), .SD, lapply(.SD, class), "x", c("id", "s"), -1, .(.N, first = id[1]), s, sum(i, na.rm = TRUE),
                  .(k = x * 2), unique(s), id:x, !"x", list(i), .I, head(.SD, 2), .(id, f)[1], table(f)),
   by = expression(s, .(i), "f", c("s", "l"), .(k = i > 0), "s,f"),
-  i = expression(1:3, c(3, 1), -1, .N, order(i, -id), order(s), !l, "a", .(1L), .(c(2L, 1L)), other, !other, NA, 0, which(x > 0), id[2:3], c(2, 2))
+  i = expression(
+    1:3, c(3, 1), -1, .N, order(i, -id), order(s), !l, "a", .(1L), .(c(2L, 1L)), other, !other, NA, 0,
+    which(x > 0), id[2:3], c(2, 2)
+  )
 )
 
 random_brackets <- function() {
@@ -153,8 +196,12 @@ random_brackets <- function() {
   parts <- list(quote(`[`), quote(z), if (runif(1) < 0.8) i else quote(expr = ))
   if (runif(1) < 0.7) parts <- c(parts, list(one_of(FORMS$j)))
   # data.table 1.14 reads beyond the end if it groups rows of NA.
-  if (length(parts) == 4L && is_condition && runif(1) < 0.6) parts <- c(parts, structure(list(one_of(FORMS$by)), names = sample(c("by", "keyby"), 1L)))
-  if (identical(i, quote(other)) || identical(i, quote(!other)) || runif(1) < 0.1) parts <- c(parts, list(on = sample(c("i", "s"), 1L)))
+  if (length(parts) == 4L && is_condition && runif(1) < 0.6) {
+    parts <- c(parts, structure(list(one_of(FORMS$by)), names = sample(c("by", "keyby"), 1L)))
+  }
+  if (identical(i, quote(other)) || identical(i, quote(!other)) || runif(1) < 0.1) {
+    parts <- c(parts, list(on = sample(c("i", "s"), 1L)))
+  }
   if (identical(parts[[3L]], quote(expr = )) && length(parts) == 3L) parts[[3L]] <- 1:2
   as.call(parts)
 }
@@ -165,14 +212,19 @@ caller_of <- function() {
   env$other <- if ("keyed" %in% KINDS) data.table::data.table(i = c(1L, 2L, 9L), s = c("a", "b", "ab"), w = 1:3) else data.frame(i = c(1L, 2L, 9L), w = 1:3)
   env$change <- data.frame(id = 1L, x = 7)
   for (package in c("dplyr", "tidyselect")) if (requireNamespace(package, quietly = TRUE)) {
-    for (name in intersect(c("n", "desc", "starts_with", "where", "everything"), getNamespaceExports(package))) env[[name]] <- getExportedValue(package, name)
+    for (name in intersect(
+      c("n", "desc", "starts_with", "where", "everything"), getNamespaceExports(package)
+    )) env[[name]] <- getExportedValue(package, name)
   }
   env
 }
 
 random_call <- function(frame) {
   kinds <- c("selection", if ("grouped" %in% KINDS) "pipeline", if (inherits(frame, "data.table")) "brackets")
-  switch(sample(kinds, 1L), selection = random_selection(frame), pipeline = random_pipeline(), brackets = random_brackets())
+  switch(
+    sample(kinds, 1L), selection = random_selection(frame), pipeline = random_pipeline(),
+    brackets = random_brackets()
+  )
 }
 
 random_column <- function(name, n) {
@@ -188,7 +240,9 @@ joined_rows <- function(old, new, kind) {
     attributes(value) <- attributes(x)
     value
   }, unclass(old)[seq_along(old)], lapply(names(old), function(name) new[[name]]))
-  frame <- structure(columns, class = "data.frame", row.names = .set_row_names(nrow(old) + nrow(new)), names = names(old))
+  frame <- structure(
+    columns, class = "data.frame", row.names = .set_row_names(nrow(old) + nrow(new)), names = names(old)
+  )
   as_kind(frame, kind)
 }
 

@@ -3,8 +3,10 @@
 batch <- function(k, n = 2000L) {
   i <- (k - 1L) * n + seq_len(n)
   data.frame(
-    i, d = i / 7, s = paste0("text ", i %% 13L, recycle0 = TRUE), f = factor(letters[i %% 3L + 1L], letters[1:3]), day = as.Date("2020-01-01") + i,
-    utc = as.POSIXct("2020-01-01", tz = "UTC") + i, span = as.difftime(i / 2, units = "hours"), labelled = structure(i, label = "a label")
+    i, d = i / 7, s = paste0("text ", i %% 13L, recycle0 = TRUE),
+    f = factor(letters[i %% 3L + 1L], letters[1:3]), day = as.Date("2020-01-01") + i,
+    utc = as.POSIXct("2020-01-01", tz = "UTC") + i, span = as.difftime(i / 2, units = "hours"),
+    labelled = structure(i, label = "a label")
   )
 }
 
@@ -65,7 +67,10 @@ test_that("factors get the levels of all batches, and columns are matched by nam
 test_that("factors get any number of levels, and the file grows in place", {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))
-  parts <- lapply(1:50, function(k) data.frame(f = factor(paste0("level ", k * 700L + 1:1000)), g = factor("one"), n = seq_len(1000L) / 7))
+  parts <- lapply(
+    1:50,
+    function(k) data.frame(f = factor(paste0("level ", k * 700L + 1:1000)), g = factor("one"), n = seq_len(1000L) / 7)
+  )
   w <- writer_entasis(path, compress = 0, durable = FALSE)
   for (part in parts) w$write(part)
   w$close()
@@ -85,11 +90,17 @@ test_that("a batch that does not fit is refused, and the writer goes on", {
   w <- writer_entasis(path, durable = FALSE)
   x <- data.frame(n = 1:3, s = c("a", NA, "b"))
   w$write(x)
-  expect_error(w$write(data.frame(n = 1.5, s = "c")), "column 'n' is integer in the file, which does not hold 1.5", class = "entasis_error_argument")
+  expect_error(
+    w$write(data.frame(n = 1.5, s = "c")), "column 'n' is integer in the file, which does not hold 1.5",
+    class = "entasis_error_argument"
+  )
   expect_error(w$write(data.frame(n = "x", s = "c")), "'n'", class = "entasis_error_argument")
   expect_error(w$write(data.frame(n = 1L)), "no column 's'", class = "entasis_error_argument")
   expect_error(w$write(1:3), "'x' must be a data frame", class = "entasis_error_argument")
-  expect_error(w$write(structure(data.frame(n = 4L, s = "d"), row.names = "named")), "row names", class = "entasis_error_argument")
+  expect_error(
+    w$write(structure(data.frame(n = 4L, s = "d"), row.names = "named")), "row names",
+    class = "entasis_error_argument"
+  )
   w$write(data.frame(n = 4L), fill = TRUE)
   expect_warning(w$close(), "5 batches were refused with an error, and are not in the file", fixed = TRUE)
   expect_identical(read_entasis(path), data.frame(n = 1:4, s = c("a", NA, "b", NA)))
@@ -180,7 +191,9 @@ test_that("the end of a session leaves no file", {
   code <- sprintf("w <- entasis::writer_entasis('%s'); w$write(data.frame(a = 1:3)); cat(length(dir('%s', all.files = TRUE, no.. = TRUE)))", path, folder)
   script <- tempfile(fileext = ".R")
   writeLines(code, script)
-  suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, env = libraries()))
+  suppressWarnings(
+    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, env = libraries())
+  )
   expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
 })
 
@@ -202,8 +215,18 @@ test_that("errors have the call that the user wrote", {
 
 test_that("times of later batches may be finer", {
   t0 <- as.POSIXct("2024-01-01", tz = "UTC")
-  expect_batches(list(data.frame(t = t0), data.frame(t = t0 + 0.5), data.frame(t = t0 + 0.123456), data.frame(t = .POSIXct(c(NA, 1.7e9 + 2^-22), "UTC"))))
-  expect_batches(list(data.frame(s = as.difftime(NA_real_, units = "mins")), data.frame(s = as.difftime(c(0.5, 1 / 4096), units = "mins"))))
+  expect_batches(
+    list(
+      data.frame(t = t0), data.frame(t = t0 + 0.5), data.frame(t = t0 + 0.123456),
+      data.frame(t = .POSIXct(c(NA, 1.7e9 + 2^-22), "UTC"))
+    )
+  )
+  expect_batches(
+    list(
+      data.frame(s = as.difftime(NA_real_, units = "mins")),
+      data.frame(s = as.difftime(c(0.5, 1 / 4096), units = "mins"))
+    )
+  )
   expect_batches(list(data.frame(d = as.Date(NA)), data.frame(d = as.Date("2024-01-01"))))
   skip_if_not_installed("hms")
   parts <- list(data.frame(t = hms::hms(NA_real_)), data.frame(t = hms::hms(c(60, 0.25))))
@@ -228,7 +251,9 @@ test_that("times of a new file are stored as asked", {
   parts <- list(data.frame(t = t0, d = as.Date("2024-01-01")), data.frame(t = t0 + 60, d = as.Date("2024-01-02")))
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))
-  types <- list(finest = c("timestamp[ns, UTC]", "date"), first = c("timestamp[s, UTC]", "date"), double = c("f64", "f64"))
+  types <- list(
+    finest = c("timestamp[ns, UTC]", "date"), first = c("timestamp[s, UTC]", "date"), double = c("f64", "f64")
+  )
   for (times in names(types)) {
     w <- writer_entasis(path, times = times)
     for (part in parts) w$write(part)
@@ -238,12 +263,17 @@ test_that("times of a new file are stored as asked", {
   }
   w <- writer_entasis(path, times = "double")
   w$write(parts[[1L]])
-  odd <- data.frame(t = structure(1 / 3, class = c("POSIXct", "POSIXt"), tzone = "UTC"), d = structure(0.5, class = "Date"))
+  odd <- data.frame(
+    t = structure(1 / 3, class = c("POSIXct", "POSIXt"), tzone = "UTC"), d = structure(0.5, class = "Date")
+  )
   w$write(odd)
   w$close()
   expect_identical(read_entasis(path), rbind(parts[[1L]], odd))
   expect_error(writer_entasis(path, times = "seconds"), class = "entasis_error_argument")
-  expect_error(writer_entasis(path, append = TRUE, times = "first"), "'times' is for new files", class = "entasis_error_argument")
+  expect_error(
+    writer_entasis(path, append = TRUE, times = "first"), "'times' is for new files",
+    class = "entasis_error_argument"
+  )
 })
 
 test_that("the first batch may have no rows", {
@@ -279,8 +309,15 @@ test_that("refusals of a batch name the column and one reason", {
   }
   latin <- "caf\xe9"
   Encoding(latin) <- "latin1"
-  refused(data.frame(s = latin), "column 's' of the batch has strings that are not marked as UTF-8: convert it with enc2utf8()", data.frame(s = "a"))
-  expect_error(writer_entasis(tempfile())$write(data.frame(n = 1, s = latin)), "because column 's' has strings that are not marked as UTF-8", fixed = TRUE)
+  refused(
+    data.frame(s = latin),
+    "column 's' of the batch has strings that are not marked as UTF-8: convert it with enc2utf8()",
+    data.frame(s = "a")
+  )
+  expect_error(
+    writer_entasis(tempfile())$write(data.frame(n = 1, s = latin)),
+    "because column 's' has strings that are not marked as UTF-8", fixed = TRUE
+  )
   refused(data.frame(a = 1, row.names = "b"), "the row names of the batch do not go on with 2", data.frame(a = 1))
   refused(data.frame(a = 1), "because its row names are not 1, 2, 3 ...", data.frame(a = 1, row.names = "b"))
   named <- structure(list(a = c(x = 1, y = 2)), class = "data.frame", row.names = c(NA, -2L))

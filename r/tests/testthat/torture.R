@@ -22,7 +22,10 @@ strings <- function() {
 }
 
 trees <- function() {
-  x <- list(a = list(1, "two", c(x = 3)), f = eval(quote(y ~ x), globalenv()), s = factor("a"), d = data.frame(u = 1:2), l = c("\u00fc", NA), e = new.env(parent = globalenv()))
+  x <- list(
+    a = list(1, "two", c(x = 3)), f = eval(quote(y ~ x), globalenv()), s = factor("a"), d = data.frame(u = 1:2),
+    l = c("\u00fc", NA), e = new.env(parent = globalenv())
+  )
   frame <- data.frame(k = 1:2)
   frame$l <- list(1, quote(f(x)))
   paths <- c(tempfile(), tempfile())
@@ -40,11 +43,17 @@ trees <- function() {
 }
 
 texts <- function() {
-  x <- data.frame(a = c("x", NA, "a text of more than twelve bytes"), b = c(1.5, NA, NaN), d = as.Date("2026-01-31"), f = factor(c("u", "v", NA)))
+  x <- data.frame(
+    a = c("x", NA, "a text of more than twelve bytes"), b = c(1.5, NA, NaN), d = as.Date("2026-01-31"),
+    f = factor(c("u", "v", NA))
+  )
   path <- tempfile()
   run <- function() {
     spec <- write_csv_entasis(x, path)
-    list(read_csv_entasis(path, spec = spec), tryCatch(read_csv_entasis(text = c("a,b", "1", "2,3")), error = function(e) e$problems$text))
+    list(
+      read_csv_entasis(path, spec = spec),
+      tryCatch(read_csv_entasis(text = c("a,b", "1", "2,3")), error = function(e) e$problems$text)
+    )
   }
   run()
   torture()
