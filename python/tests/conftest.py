@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -37,7 +38,7 @@ CORE = {
 # Of these, files whose tests hardly depend on the interpreter and the versions of libraries. They
 # lack the marker `lowest`: `make test-pythons` runs them on all interpreters, `make test` on the
 # newest one alone.
-NEWEST = {"bad_input", "buffers", "compact", "damage", "errors", "expressions", "search", "writer"}
+NEWEST = {"bad_input", "buffers", "compact", "damage", "errors", "expressions", "map", "search", "threads", "writer"}
 
 
 # A shell that runs the tests in the background ignores Ctrl-C for them and their child processes,
@@ -80,6 +81,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("core")
             if item.path.stem.removeprefix("test_") not in NEWEST:
                 item.add_marker("lowest")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the tests and the libraries out of later collections: they are there until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
