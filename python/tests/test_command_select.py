@@ -76,6 +76,7 @@ INDEXES: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", INDEXES)
 def test_pandas(tmp_path: Path, kind: str) -> None:
     df = frame()

@@ -152,6 +152,7 @@ def assert_same(got: Any, wanted: Any) -> None:
         assert got == wanted or str(got) == str(wanted)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("to", HOSTS)
 def test_values_are_those_of_the_file(files: list[Path], to: Any) -> None:
     caught(files[0], to)  # Libraries warn while they are imported.

@@ -150,6 +150,7 @@ assert used < 300_000, used
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits of Linux")
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BOMBS)
 def test_small_files_stay_small(name, path):
     """Each file decodes to 300 MB or more."""

@@ -231,6 +231,7 @@ def change_on(name: str, path: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("name", CHANGES)
 def test_verify_beside_a_change_and_after_its_end(name: str, path: Path) -> None:
